@@ -1,0 +1,51 @@
+"""The command line: `feltd COMMAND ...`, one module of this package for each command.
+
+A command's module has `HELP` (one line), `EXAMPLE` (a command line), `configure(parser)`
+and `run(options) -> int` (the exit status). Heavy imports belong into `run`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from importlib import import_module
+
+from daemon import __version__
+from daemon.errors import FeltdError, UsageError
+
+COMMANDS = ()
+
+
+class _Parser(argparse.ArgumentParser):
+    """An argparse parser whose errors are one line."""
+
+    def error(self, message: str) -> None:  # type: ignore[override]  # raises instead of exiting
+        raise UsageError(f"{message} (see {self.prog} --help)")
+
+
+def parser() -> argparse.ArgumentParser:
+    """The whole command line."""
+    top = _Parser(prog="feltd", description="The daemon inside a live poker table.")
+    top.add_argument("--version", action="version", version=f"feltd {__version__}")
+    commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    for name in COMMANDS:
+        module = import_module(f"daemon.cli.{name}")
+        command = commands.add_parser(
+            name, help=module.HELP, description=module.HELP, epilog=f"example: {module.EXAMPLE}"
+        )
+        module.configure(command)
+        command.set_defaults(run=module.run)
+    return top
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run one command; errors are one line on standard error."""
+    try:
+        options = parser().parse_args(arguments)
+        status: int = options.run(options)
+    except FeltdError as error:
+        print(f"feltd: {error}", file=sys.stderr)
+        return error.status
+    except BrokenPipeError:
+        return 1
+    return status

@@ -1,0 +1,1 @@
+"""The rules of sport poker as pure functions over cards and seats."""

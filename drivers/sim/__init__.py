@@ -1,0 +1,1 @@
+"""Emulators of the readers' protocols, and the simulated table."""

@@ -1,0 +1,46 @@
+"""The shape of a discipline: what is dealt where, and how hands compare."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from daemon.rules.ranking import Strength
+
+
+@dataclass(frozen=True)
+class Street:
+    """One street: how many cards it deals down and up to each seat, and to the board."""
+
+    name: str
+    down: int = 0
+    up: int = 0
+    board: int = 0
+    burn: int = 0
+
+
+@dataclass(frozen=True)
+class Game:
+    """A discipline: its streets in order, its seats, and the strength of a complete hand.
+
+    `strength(own, board)` takes the seat's own cards and the board in notation (`As`).
+    """
+
+    name: str
+    streets: tuple[Street, ...]
+    max_seats: int
+    has_button: bool
+    strength: Callable[[Sequence[str], Sequence[str]], Strength]
+
+    @property
+    def own_cards(self) -> int:
+        """How many cards a seat has once every street is dealt (no common card)."""
+        return sum(street.down + street.up for street in self.streets)
+
+    @property
+    def board_cards(self) -> int:
+        """How many cards the board has once every street is dealt."""
+        return sum(street.board for street in self.streets)

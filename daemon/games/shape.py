@@ -27,6 +27,8 @@ class Game:
     """A discipline: its streets in order, its seats, and the strength of a complete hand.
 
     `strength(own, board)` takes the seat's own cards and the board in notation (`As`).
+    `short_hands` are the numbers of own cards, besides all of them, that the floor may rule live
+    at a showdown; `common_card` says that one may lie on the board for everybody's last card.
     """
 
     name: str
@@ -34,6 +36,8 @@ class Game:
     max_seats: int
     has_button: bool
     strength: Callable[[Sequence[str], Sequence[str]], Strength]
+    short_hands: tuple[int, ...] = ()
+    common_card: bool = False
 
     @property
     def own_cards(self) -> int:

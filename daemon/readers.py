@@ -1,0 +1,146 @@
+"""Keeping the readers: each in a task of its own, lost and back as facts.
+
+What hardware does (`HARDWARE`) is an outage: told once, tried again with growing, jittered
+pauses. Anything else that comes out of a driver is a bug; it ends the whole group.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import random
+import termios
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass, field
+
+from drivers import Driver, Look, ReaderDown, ReaderError, ReaderSettings, ReaderUp
+from drivers._ports import place, unsteady
+
+log = logging.getLogger(__name__)
+
+HARDWARE = (ReaderError, OSError, termios.error)
+"""What a driver raises when its hardware fails; pyserial's SerialException is an OSError."""
+
+Put = Callable[[Look | ReaderUp | ReaderDown], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Backoff:
+    """Pauses between attempts, in seconds: `first`, growing by `factor`, never above `longest`.
+
+    Each is multiplied by a random 1 - `spread` to 1 + `spread`, so that readers that failed
+    together do not return together. A reader that stayed up for `longest` starts over.
+    """
+
+    first: float = 0.25
+    longest: float = 5.0
+    factor: float = 2.0
+    spread: float = 0.25
+    dice: Callable[[], float] = random.random
+
+    def pauses(self) -> Iterator[float]:
+        """The pauses of one outage, without end."""
+        pause = self.first
+        while True:
+            yield pause * (1.0 + self.spread * (2.0 * self.dice() - 1.0))
+            pause = min(pause * self.factor, self.longest)
+
+
+@dataclass(slots=True)
+class _Keeper:
+    """Which reader holds which physical port, and how all of them are tried again."""
+
+    put: Put
+    backoff: Backoff
+    sleep: Callable[[float], Awaitable[None]]
+    counted: dict[str, str] = field(default_factory=dict)
+    held: dict[str, ReaderSettings] = field(default_factory=dict)
+
+    async def keep(self, driver: Driver, settings: ReaderSettings) -> None:
+        """Read for ever, through every outage."""
+        clock = asyncio.get_running_loop().time
+        pauses = self.backoff.pauses()
+        told: str | None = None
+        while True:
+            begun = clock()
+            was_up, reason = await self._attempt(driver, settings)
+            if was_up or told is None:
+                self.put(ReaderDown(settings.name, reason))
+            elif reason != told:
+                log.warning("reader %s is still down: %s", settings.name, reason)
+            told = reason
+            if was_up and clock() - begun >= self.backoff.longest:
+                pauses = self.backoff.pauses()
+            await self.sleep(next(pauses))
+
+    async def _attempt(self, driver: Driver, settings: ReaderSettings) -> tuple[bool, str]:
+        """Read until the hardware fails: whether it ever answered, and the reason."""
+        up = False
+        where = place(settings.port)
+        try:
+            self._claim(where, settings)
+            async with aclosing(driver.read(settings)) as looks:
+                async for look in looks:
+                    if not up:
+                        up = True
+                        self.put(ReaderUp(settings.name))
+                    self.put(look)
+        except HARDWARE as error:
+            return up, _one_line(settings, error)
+        finally:
+            if self.held.get(where) is settings:
+                del self.held[where]
+        raise RuntimeError(f"driver of reader {settings.name} ended without a reason")
+
+    def _claim(self, where: str, settings: ReaderSettings) -> None:
+        reason = self.counted.get(settings.name)
+        if reason is not None:
+            raise ReaderError(reason)
+        holder = self.held.setdefault(where, settings)
+        if holder is not settings:
+            raise ReaderError(
+                f"{settings.port}: the same port as {holder.port} of reader {holder.name}"
+            )
+
+
+async def supervise(
+    readers: Sequence[tuple[Driver, ReaderSettings]],
+    put: Put,
+    *,
+    backoff: Backoff | None = None,
+    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+) -> None:
+    """Read all readers until cancelled; never returns.
+
+    Puts `ReaderUp` before the first look after each outage, and `ReaderDown` once per outage
+    with its first reason. Two readers on one physical port, and names that may be another
+    reader's after a reboot, are refused in the same way. A bug in a driver is raised in an
+    `ExceptionGroup`.
+    """
+    keeper = _Keeper(put, backoff or Backoff(), sleep, swappable(readers))
+    async with asyncio.TaskGroup() as group:
+        for driver, settings in readers:
+            group.create_task(keeper.keep(driver, settings), name=f"reader {settings.name}")
+
+
+def swappable(readers: Sequence[tuple[Driver, ReaderSettings]]) -> dict[str, str]:
+    """The reason, by reader name, why a name may be its twin's after a reboot.
+
+    One reader of a family may be named by its order of discovery; of two, neither may.
+    """
+    families: dict[int, list[ReaderSettings]] = {}
+    for driver, settings in readers:
+        families.setdefault(id(driver), []).append(settings)
+    twins = (each for family in families.values() if len(family) > 1 for each in family)
+    reasons = ((settings.name, unsteady(settings.port)) for settings in twins)
+    return {name: reason for name, reason in reasons if reason is not None}
+
+
+def _one_line(settings: ReaderSettings, error: Exception) -> str:
+    text = " ".join(str(error).split()) or type(error).__name__
+    return (
+        text
+        if settings.port in text or isinstance(error, ReaderError)
+        else (f"{settings.port}: {text}")
+    )

@@ -1,0 +1,123 @@
+"""The outbox: what has to be told, in order, until a broker has it, and for a while afterwards."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Mapping, Sequence
+
+Root = Literal["public", "private"]
+
+log = logging.getLogger("feltd.journal")
+
+SCHEMA = """
+CREATE TABLE messages (
+    id INTEGER PRIMARY KEY, root TEXT NOT NULL, seq INTEGER, topic TEXT NOT NULL,
+    payload BLOB NOT NULL, retain INTEGER NOT NULL, told INTEGER NOT NULL, at REAL NOT NULL
+);
+CREATE UNIQUE INDEX counted ON messages (root, seq) WHERE seq IS NOT NULL;
+CREATE INDEX waiting ON messages (id) WHERE told = 0;
+CREATE UNIQUE INDEX latest ON messages (topic) WHERE seq IS NULL AND retain = 1;
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Outgoing:
+    """A message for the broker, always at QoS 1.
+
+    `seq` is None for a message that is not counted. Of those that are also retained only the
+    newest on each topic waits; it takes the place of the one before. `id` is the journal's own.
+    """
+
+    root: Root
+    seq: int | None
+    topic: str
+    payload: bytes
+    retain: bool = False
+    id: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Bounds of the outbox.
+
+    Acknowledged messages are dropped first, beyond `kept` a root or older than `age` seconds.
+    Only when more than `waiting` were never acknowledged do the oldest of those go.
+    """
+
+    waiting: int = 50_000
+    kept: Mapping[Root, int] = field(
+        default_factory=lambda: {"public": 50_000, "private": 5_000},
+    )
+    age: Mapping[Root, float] = field(
+        default_factory=lambda: {"public": 7 * 86_400.0, "private": 86_400.0},
+    )
+
+
+class Kept(NamedTuple):
+    """Messages of one root in the order of `seq`, and the lowest `seq` that is still kept."""
+
+    lowest: int | None
+    messages: list[Outgoing]
+
+
+def insert(db: sqlite3.Connection, messages: Sequence[Outgoing], first_id: int, at: float) -> None:
+    """Append `messages` with ids from `first_id` on, told about `at` (Unix seconds)."""
+    newest = {m.topic: number for number, m in enumerate(messages) if _replaces(m)}
+    rows = [
+        (first_id + number, m.root, m.seq, m.topic, m.payload, m.retain, at)
+        for number, m in enumerate(messages)
+        if not _replaces(m) or newest[m.topic] == number
+    ]
+    db.executemany(
+        "DELETE FROM messages WHERE topic = ? AND seq IS NULL AND retain = 1",
+        [(topic,) for topic in newest],
+    )
+    db.executemany("INSERT INTO messages VALUES (?, ?, ?, ?, ?, ?, 0, ?)", rows)
+
+
+def _replaces(message: Outgoing) -> bool:
+    return message.seq is None and message.retain
+
+
+def settle(db: sqlite3.Connection, ids: Sequence[int], told: int) -> None:
+    """Mark counted messages as told (1) or refused (2) and forget the others."""
+    keys = [(number,) for number in ids]
+    db.executemany("DELETE FROM messages WHERE id = ? AND seq IS NULL", keys)
+    db.executemany("UPDATE messages SET told = ? WHERE id = ?", [(told, i) for i in ids])
+
+
+def select(db: sqlite3.Connection, where: str, values: Sequence[object]) -> list[Outgoing]:
+    """The messages that a fixed condition of this package names."""
+    rows = db.execute(
+        f"SELECT root, seq, topic, payload, retain, id FROM messages WHERE {where}",  # noqa: S608
+        values,
+    )
+    return [
+        Outgoing(root, seq, topic, payload, bool(retain), number)
+        for root, seq, topic, payload, retain, number in rows
+    ]
+
+
+def prune(db: sqlite3.Connection, limits: Limits, now: float) -> int:
+    """Drop what is beyond `limits` at `now`; how many of it no broker had acknowledged."""
+    for root, kept in limits.kept.items():
+        db.execute(
+            "DELETE FROM messages WHERE told > 0 AND root = ? AND (at <= ? OR seq <="
+            " (SELECT max(seq) FROM messages WHERE root = ? AND seq IS NOT NULL) - ?)",
+            (root, now - limits.age[root], root, kept),
+        )
+    (waiting,) = db.execute("SELECT count(*) FROM messages WHERE told = 0").fetchone()
+    excess: int = max(0, waiting - limits.waiting)
+    if excess:
+        db.execute(
+            "DELETE FROM messages WHERE id IN"
+            " (SELECT id FROM messages WHERE told = 0 ORDER BY id LIMIT ?)",
+            (excess,),
+        )
+        log.warning("outbox full: the %d oldest unsent messages dropped", excess)
+    return excess

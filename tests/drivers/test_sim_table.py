@@ -1,0 +1,260 @@
+from __future__ import annotations
+
+import json
+import statistics
+import tomllib
+from dataclasses import replace
+from itertools import pairwise
+
+import pytest
+
+from drivers.sim.layout import Layout
+from drivers.sim.noise import LEVELS
+from drivers.sim.table import simulate, write
+
+DISCIPLINES = ("holdem", "omaha")
+ALL_LEVELS = tuple(LEVELS)
+
+
+def hands(discipline="holdem", level="field", seed=1, count=8, **options):
+    return list(simulate(discipline, level, seed, count, **options))
+
+
+@pytest.mark.parametrize("discipline", DISCIPLINES)
+@pytest.mark.parametrize("level", ALL_LEVELS)
+@pytest.mark.parametrize("commands", [False, True])
+def test_a_card_lies_in_one_place_at_a_time(discipline, level, commands):
+    lying: dict[str, tuple[str, int]] = {}
+    for hand in hands(discipline, level, 3, 30, commands=commands):
+        for event in hand.script.events:
+            if event.action == "lay":
+                assert event.uid not in lying, (event, lying[event.uid])
+                lying[event.uid] = (event.zone, event.spot)
+            else:
+                assert lying.pop(event.uid) == (event.zone, event.spot)
+        assert not lying
+
+
+@pytest.mark.parametrize("discipline", DISCIPLINES)
+@pytest.mark.parametrize("commands", [False, True])
+def test_lines_are_in_order_of_time_and_as_the_format_says(discipline, commands):
+    last = 0.0
+    for hand in hands(discipline, "brutal", 5, 10, commands=commands):
+        for line in hand.lines:
+            assert line["t"] >= last
+            assert round(line["t"], 3) == line["t"]
+            last = line["t"]
+            kinds = {"tags", "up", "command", "key"} & set(line)
+            assert len(kinds) == 1
+            if "tags" in line:
+                assert set(line) <= {"t", "reader", "antenna", "tags", "partial"}
+
+
+def test_the_same_seed_is_the_same_session():
+    assert hands(seed=7, commands=True) == hands(seed=7, commands=True)
+    assert hands(seed=7) != hands(seed=8)
+
+
+def test_dealing_goes_clockwise_from_the_left_of_the_button():
+    for hand in hands("holdem", "clean", 2, 12):
+        truth = hand.truth
+        dealt = [each.seat for each in truth.dealt if each.street == "preflop"]
+        assert len(dealt) == 2 * len(truth.seats)
+        assert dealt[: len(truth.seats)] == dealt[len(truth.seats) :]
+        assert dealt[-1] == truth.button
+        first = dealt[: len(truth.seats)]
+        assert sum(a > b for a, b in pairwise([*first, first[0]])) == 1
+
+
+def test_nothing_is_lost_or_dealt_twice():
+    for hand in hands("omaha", "harsh", 4, 30):
+        truth = hand.truth
+        cards = [each.card for each in truth.dealt]
+        assert len(cards) == len(set(cards))
+        assert len(truth.board) in {0, 3, 4, 5}
+        assert len(truth.burns) == max(0, len(truth.board) - 2)
+        out = {fold.seat for fold in truth.folds} | set(truth.shown) | set(truth.mucked)
+        assert out | {truth.winner} - {None} == set(truth.seats)
+
+
+def test_the_clean_level_hears_every_resting_card():
+    for hand in hands("holdem", "clean", 9, 20, commands=True):
+        heard = {uid for line in hand.lines for uid in line.get("tags", ())}
+        caught = {f.seat for f in hand.truth.folds if not f.read}
+        for each in hand.truth.dealt:
+            assert each.uid in heard or each.zone == "burn" or each.seat in caught
+
+
+def _share_missed(level):
+    seen = expected = 0
+    for hand in hands("holdem", level, 6, 25, layout=Layout(board=1)):
+        board = {each.uid: each.at for each in hand.truth.dealt if each.zone == "board"}
+        gone = {e.uid: e.t for e in hand.script.events if e.action == "lift" and e.zone == "board"}
+        number = hand_antenna("board")
+        for line in hand.lines:
+            if line.get("antenna") != number:
+                continue
+            for uid, at in board.items():
+                if at < line["t"] < gone[uid] - 4.0:
+                    expected += 1
+                    seen += uid in line["tags"]
+    return 1 - seen / expected
+
+
+def hand_antenna(zone):
+    return Layout(board=1).zones().index(zone) + 1
+
+
+def test_tags_are_missed_as_often_as_the_level_says():
+    assert _share_missed("clean") == 0.0
+    assert 0.04 < _share_missed("field") < 0.08
+    assert 0.29 < _share_missed("harsh") < 0.40
+
+
+@pytest.mark.parametrize(("level", "share"), [("clean", 0.0), ("field", 0.004), ("harsh", 0.03)])
+def test_neighbours_overhear_as_often_as_the_level_says(level, share):
+    ghosts = chances = far = 0
+    layout = Layout(board=1)
+    zones = layout.zones()
+    for hand in hands("holdem", level, 11, 40, layout=layout, players=3):
+        home = {each.uid: each.seat for each in hand.truth.dealt if each.seat}
+        for line in hand.lines:
+            if "tags" not in line or not zones[line["antenna"] - 1].startswith("seat:"):
+                continue
+            seat = int(zones[line["antenna"] - 1].split(":")[1])
+            for uid in line["tags"]:
+                if uid not in home or home[uid] == seat:
+                    chances += home.get(uid) == seat
+                else:
+                    ghosts += abs(home[uid] - seat) == 1
+                    far += abs(home[uid] - seat) > 1
+    assert ghosts / chances <= share * 3
+    assert (ghosts > 0) == (share > 0)
+    assert far <= chances / 500
+
+
+def test_garbled_tags_come_at_the_harsh_level_only_now_and_then():
+    session = simulate("holdem", "harsh", 1, 30)
+    known = {uid for deck in session.decks for uid in deck.uids.values()}
+    looks = strange = 0
+    for hand in session:
+        for line in hand.lines:
+            if "tags" in line:
+                looks += 1
+                strange += any(uid not in known for uid in line["tags"])
+    assert 0 < strange / looks < 0.002
+
+
+def test_the_muck_hears_two_cards_about_once_a_second():
+    for hand in hands("holdem", "clean", 12, 5):
+        number = max(line["antenna"] for line in hand.lines if "tags" in line)
+        looks = [line for line in hand.lines if line.get("antenna") == number]
+        assert all(len(line["tags"]) <= 2 for line in looks)
+        assert all(line.get("partial", False) == (len(line["tags"]) == 2) for line in looks)
+        gaps = [b["t"] - a["t"] for a, b in pairwise(looks)]
+        assert 0.7 < statistics.mean(gaps) < 1.3
+
+
+def test_without_commands_live_hands_are_heard_after_the_last_card_and_end_together():
+    showdowns = 0
+    for hand in hands("holdem", "clean", 13, 60, layout=Layout()):
+        truth = hand.truth
+        if truth.showdown_at is None:
+            continue
+        showdowns += 1
+        last_card = max(each.at for each in truth.dealt)
+        last = {}
+        for line in hand.lines:
+            for each in truth.dealt:
+                if each.seat in truth.shown and each.uid in line.get("tags", ()):
+                    zone = Layout().zones()[line["antenna"] - 1]
+                    if zone == each.zone:
+                        last[each.seat] = line["t"]
+        assert set(last) == set(truth.shown)
+        assert min(last.values()) > last_card
+        assert max(last.values()) - min(last.values()) < 10.0
+    assert showdowns > 5
+
+
+def test_hands_last_as_long_as_televised_ones():
+    lengths = sorted(
+        truth.ends - truth.begins
+        for seed in range(12)
+        for truth in (s.truth for s in simulate("holdem", "clean", seed, 40).scripts())
+    )
+    assert 85 < statistics.median(lengths) < 130
+    assert 210 < lengths[int(0.95 * len(lengths))] < 360
+
+
+def test_decks_alternate_but_not_at_the_brutal_level():
+    assert [hand.truth.deck for hand in hands(level="harsh", count=4)] == ["red", "blue"] * 2
+    assert {hand.truth.deck for hand in hands(level="brutal", count=4)} == {"red"}
+
+
+def test_the_brutal_level_has_its_faults_and_says_so():
+    kinds = {
+        fault.kind
+        for seed in range(4)
+        for hand in hands("holdem", "brutal", seed, 40)
+        for fault in hand.truth.faults
+    }
+    assert kinds == {"crossed", "antenna-deaf", "reader-lost", "reader-silent", "unheard-card"}
+
+
+def test_the_shoe_tells_each_card_in_order_of_dealing():
+    layout = Layout(antennas=False, board=0, muck=False, shoe=True)
+    for hand in hands("omaha", "clean", 5, 6, layout=layout, commands=True):
+        looks = [line for line in hand.lines if line.get("reader") == "shoe"]
+        assert [line["tags"][0] for line in looks] == [each.uid for each in hand.truth.dealt]
+        assert len(looks) + sum("command" in line for line in hand.lines) == len(hand.lines)
+
+
+def test_commands_tell_folds_and_the_showdown():
+    for hand in hands("holdem", "clean", 15, 20, commands=True):
+        said = [line["command"] for line in hand.lines if "command" in line]
+        kinds = [each["type"] for each in said]
+        truth = hand.truth
+        assert kinds.count("start-hand") == kinds.count("end-hand") == 1
+        folded = sorted(each["seat"] for each in said if each["type"] == "fold")
+        assert folded == sorted(fold.seat for fold in truth.folds)
+        assert kinds.count("showdown") == (truth.showdown_at is not None)
+        shown = [each["shown"] for each in said if each["type"] == "showdown"]
+        assert shown == ([list(truth.shown)] if shown else [])
+        ids = [each["id"] for each in said]
+        assert len(ids) == len(set(ids))
+
+
+def test_two_tag_readers_hear_two_tags():
+    layout = Layout(rail="pn532", board=4)
+    for hand in hands("omaha", "clean", 5, 3, layout=layout):
+        looks = [line for line in hand.lines if "tags" in line]
+        assert max(len(line["tags"]) for line in looks) == 2
+        assert {line["antenna"] for line in looks} == {1}
+        assert all(len(uid) == 14 for line in looks for uid in line["tags"])
+
+
+def test_a_session_is_written_for_replay(tmp_path):
+    session = simulate("holdem", "field", 1, 3, commands=True)
+    truths = write(session, tmp_path)
+    assert [truth.number for truth in truths] == [1, 2, 3]
+    config = tomllib.loads((tmp_path / "table.toml").read_text())
+    assert config["table"]["discipline"] == "holdem"
+    for name in ("red", "blue"):
+        deck = tomllib.loads((tmp_path / "decks" / f"{name}.toml").read_text())
+        assert deck["name"] == name
+        assert len(set(deck["cards"].values())) == 52
+    first, *lines = (tmp_path / "recording.jsonl").read_text().splitlines()
+    assert json.loads(first)["button"] == truths[0].button or session.button
+    assert all("t" in json.loads(line) for line in lines)
+
+
+def test_speed_shortens_thinking_only():
+    slow = [s.truth for s in simulate("holdem", "clean", 1, 20).scripts()]
+    fast = [s.truth for s in simulate("holdem", "clean", 1, 20, speed=8.0).scripts()]
+    assert fast[-1].ends < 0.6 * slow[-1].ends
+    for earlier, later in pairwise(fast):
+        assert later.begins - earlier.ends > 7.0
+
+
+def test_layouts_are_values():
+    assert replace(Layout(), seats=6).zones()[:6] == tuple(f"seat:{n}" for n in range(1, 7))

@@ -91,13 +91,14 @@ def _opener(boards: Mapping[int, Sequence[str]], common: str | None, profile: Pr
     return max(equal, key=lambda seat: _suited(boards[seat], inside_pair)), equal, "suit"
 
 
-def board_value(cards: Sequence[str]) -> tuple[tuple[int, int], ...]:
+def board_value(cards: Sequence[str]) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """What an open board is worth, greater is better: quads, trips, two pair, pair, high cards.
 
-    Each rank comes with how often it is there, the most frequent and then the highest first.
+    How often its ranks are there, and then the ranks themselves in the same order.
     """
     ranks = Counter(rank_of(card) for card in cards)
-    return tuple(sorted(((number, rank) for rank, number in ranks.items()), reverse=True))
+    groups = sorted(((number, rank) for rank, number in ranks.items()), reverse=True)
+    return tuple(number for number, _ in groups), tuple(rank for _, rank in groups)
 
 
 def _suited(cards: Sequence[str], inside_pair: bool) -> list[int]:  # noqa: FBT001  # local

@@ -10,7 +10,7 @@ import heapq
 from dataclasses import dataclass
 from itertools import pairwise
 from math import log
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from drivers.sim.script import PILE, Event, Fault, Said, Script
 
@@ -91,7 +91,8 @@ class Ears:
         self._crossed = {each.place: each for each in faults if each.kind == "crossed"}
         self._dead = tuple(each for each in faults if each.kind in _DEAD)
         things = sorted(
-            [*script.events, *script.said, *_told(self._dead)], key=lambda thing: thing.t
+            [*_key(script), *script.events, *script.said, *_told(self._dead)],
+            key=lambda thing: thing.t,
         )
         at = 0
         while self._turns[0][0] < until if self._turns else at < len(things):
@@ -104,7 +105,7 @@ class Ears:
         for thing in things[at:]:
             yield from self._happen(thing)
 
-    def _happen(self, thing: Event | Said | _Told) -> Iterator[Line]:
+    def _happen(self, thing: _Thing) -> Iterator[Line]:
         match thing:
             case Event(action="lay"):
                 self._lying.setdefault(thing.zone, {})[thing.uid] = thing.spot
@@ -117,6 +118,8 @@ class Ears:
                 yield line | {"private": True} if thing.private else line
             case _Told():
                 yield {"t": round(thing.t, 3), "reader": thing.reader, "up": thing.up}
+            case _Key():
+                yield {"t": round(thing.t, 3), "key": thing.key}
 
     def _pass_shoe(self, card: Event) -> Iterator[Line]:
         deaf = self._unheard.get(card.uid)
@@ -230,6 +233,19 @@ class _Told:
     t: float
     reader: str
     up: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Key:
+    t: float
+    key: str
+
+
+_Thing: TypeAlias = Event | Said | _Told | _Key
+
+
+def _key(script: Script) -> list[_Key]:
+    return [_Key(script.truth.begins - 0.01, script.key)] if script.key else []
 
 
 def _told(faults: tuple[Fault, ...]) -> list[_Told]:

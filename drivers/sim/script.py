@@ -141,8 +141,12 @@ class HandTruth:
 
 @dataclass(frozen=True)
 class Script:
-    """One hand for the antennas: events and commands by time, and the truth beside them."""
+    """One hand for the antennas: events and commands by time, and the truth beside them.
+
+    `key` is the hand's secret key in hex, drawn just before it begins.
+    """
 
     events: tuple[Event, ...]
     said: tuple[Said, ...]
     truth: HandTruth
+    key: str | None = None

@@ -12,18 +12,31 @@ from dataclasses import dataclass, replace
 from random import Random
 from typing import TYPE_CHECKING, TextIO
 
+from drivers.sim.deals import drawn_button, play_button_draw, play_chip_race
 from drivers.sim.deck import Deck, make_deck
 from drivers.sim.hands import HOLE_CARDS, clockwise, play_flop_game
 from drivers.sim.layout import Layout
 from drivers.sim.noise import LEVELS, Ears, Level, Line
 from drivers.sim.people import Habits, Play, Table
-from drivers.sim.script import Fault, HandTruth, Script
+from drivers.sim.script import Fault, HandTruth, Kind, Script
+from drivers.sim.stud import play_stud
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
 FIRST_HAND = 1
+
+
+def _play_hand(play: Play) -> Script:
+    return play_stud(play) if play.layout.discipline == "stud" else play_flop_game(play)
+
+
+PLAYS: dict[Kind, Callable[[Play], Script]] = {
+    "hand": _play_hand,
+    "button-draw": play_button_draw,
+    "chip-race": play_chip_race,
+}
 
 
 @dataclass(frozen=True)
@@ -67,16 +80,28 @@ class Session:
     def scripts(self) -> Iterator[Script]:
         """What happens, hand by hand, without any antenna."""
         now, button = 5.0, self.button
+        drawn = False
         for count in range(self.hands):
-            if button is not None and count:
+            kind = self._kind(count)
+            if button is not None and count and kind == "hand" and not drawn:
                 button = clockwise(self.table.occupied, button)[0]
             brutal = self.table.level.brutal
             deck, other = self.decks if brutal or count % 2 == 0 else reversed(self.decks)
             play = Play(self.table, deck, other, button, now)
-            script = play_flop_game(play)
-            script = self._finished(play, script, FIRST_HAND + count)
+            script = self._finished(play, PLAYS[kind](play), FIRST_HAND + count)
             yield script
+            drawn = kind == "button-draw" or (drawn and kind == "chip-race")
+            if kind == "button-draw":
+                button = drawn_button(script)
             now = script.truth.ends + self._pause()
+
+    def _kind(self, count: int) -> Kind:
+        """With extras: a button draw, then seven hands and a chip race, over and over."""
+        if not self.extras or not self.table.habits.commands:
+            return "hand"
+        if count % 10 == 0 and self.button is not None:
+            return "button-draw"
+        return "chip-race" if count % 10 == 8 else "hand"
 
     def __iter__(self) -> Iterator[SimHand]:
         """The hands, one at a time; a second iteration goes on with other cards."""
@@ -88,13 +113,14 @@ class Session:
     def _finished(self, play: Play, script: Script, number: int) -> Script:
         """Number and faults of a hand; now and then the other deck lies on an antenna."""
         truth = replace(script.truth, number=number)
+        key = f"{self.table.rng.getrandbits(256):064x}" if self.keys else None
         events = script.events
         if self.table.rng.random() < 0.08:
             play.lay_other_deck(truth.ends + 3.0)
             events = tuple(sorted(play.events, key=lambda each: each.t))
         if self.table.level.brutal:
             truth = replace(truth, faults=truth.faults + brutal_faults(self.table, truth))
-        return replace(script, events=events, truth=truth)
+        return replace(script, events=events, truth=truth, key=key)
 
     def _pause(self) -> float:
         rest = self.table.rng.uniform(15.0, 25.0) / self.table.habits.speed

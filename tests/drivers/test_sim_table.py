@@ -12,7 +12,7 @@ from drivers.sim.layout import Layout
 from drivers.sim.noise import LEVELS
 from drivers.sim.table import simulate, write
 
-DISCIPLINES = ("holdem", "omaha")
+DISCIPLINES = ("holdem", "omaha", "stud")
 ALL_LEVELS = tuple(LEVELS)
 
 
@@ -246,6 +246,54 @@ def test_a_session_is_written_for_replay(tmp_path):
     first, *lines = (tmp_path / "recording.jsonl").read_text().splitlines()
     assert json.loads(first)["button"] == truths[0].button or session.button
     assert all("t" in json.loads(line) for line in lines)
+
+
+def test_stud_streets_burns_and_the_common_card():
+    commons = 0
+    for hand in hands("stud", "clean", 1, 120, players=8, layout=Layout(seats=8)):
+        truth = hand.truth
+        for seat in truth.seats:
+            ups = [each.up for each in truth.dealt if each.seat == seat]
+            assert ups == [False, False, True, True, True, True, False][: len(ups)]
+        for seat in truth.shown:
+            assert len(truth.own(seat)) + len(truth.board) == 7
+        assert len(truth.burns) == len(truth.streets) - 1
+        commons += bool(truth.board)
+    assert commons > 1
+
+
+def test_stud_with_up_antennas_hears_up_cards_there():
+    layout = Layout(seats=8, up=True)
+    zones = layout.zones()
+    for hand in hands("stud", "clean", 2, 5, layout=layout):
+        places = {each.uid: each.zone for each in hand.truth.dealt if each.seat}
+        for line in hand.lines:
+            zone = zones[line["antenna"] - 1]
+            if zone.startswith("seat:"):
+                assert all(places.get(uid, zone) == zone for uid in line["tags"])
+
+
+def test_extras_are_a_button_draw_and_a_chip_race():
+    items = hands("holdem", "clean", 3, 12, commands=True, extras=True)
+    kinds = [hand.truth.kind for hand in items]
+    assert kinds[0] == kinds[10] == "button-draw"
+    assert kinds[8] == "chip-race"
+    draw, race = items[0].truth, items[8].truth
+    assert [each.seat for each in draw.dealt] == list(draw.seats)
+    best = max(draw.dealt, key=lambda each: ("23456789TJQKA".index(each.card[0]), each.card[1]))
+    assert items[1].truth.button == best.seat
+    for seat, count in race.counts.items():
+        assert len(race.own(seat)) == count % 4
+
+
+def test_keys_come_before_the_hand():
+    for hand in hands(count=3, keys=True, commands=True):
+        at = next(n for n, line in enumerate(hand.lines) if "key" in line)
+        first = next(
+            n for n, line in enumerate(hand.lines) if line.get("tags") or "command" in line
+        )
+        assert at < first
+        assert len(bytes.fromhex(hand.lines[at]["key"])) == 32
 
 
 def test_speed_shortens_thinking_only():

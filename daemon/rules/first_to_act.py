@@ -128,3 +128,11 @@ def _check(
     for seat in all_in:
         if seat not in up:
             raise RuleError(f"seat {seat} is all-in but has no live up cards")
+
+
+def posted_bring_in(bring_in: int, stack: int) -> int:
+    """What the low card posts: the bring-in, or all it has (WSOP live 217).
+
+    The others owe the full bring-in all the same.
+    """
+    return min(bring_in, stack)

@@ -13,7 +13,7 @@ from importlib import import_module
 from daemon import __version__
 from daemon.errors import FeltdError, UsageError
 
-COMMANDS: tuple[str, ...] = ("rule",)
+COMMANDS: tuple[str, ...] = ("rule", "equity")
 
 
 class _Parser(argparse.ArgumentParser):

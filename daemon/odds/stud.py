@@ -1,0 +1,101 @@
+"""Exact equity in stud: every way in which the seats' hands can be completed."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from math import comb
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import numpy as np
+
+from daemon.odds.outcomes import Outcomes, add, count
+from daemon.odds.values import values
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from daemon.odds.rank_sums import Ints, Values
+    from daemon.odds.spot import Spot
+
+EXACT_DEALS: Final = 10_000_000
+_PAIRS_AT_ONCE: Final = 1 << 19
+
+
+class Completions(NamedTuple):
+    """The cards that a seat can still get, as bits of the deck's places, and the hand's value."""
+
+    cards: Ints
+    values: Values
+
+
+class _Deals(NamedTuple):
+    """Partial deals: cards used, the best value so far and the seats that have it, as bits."""
+
+    used: Ints
+    best: Values
+    leading: Ints
+
+
+def deals_left(spot: Spot) -> int:
+    """The number of ways in which the deal can end."""
+    left = len(spot.deck)
+    ways = 1
+    for missing in (spot.board_missing, *spot.own_missing):
+        ways *= comb(left, missing)
+        left -= missing
+    return ways
+
+
+def every_deal(spot: Spot) -> Outcomes:
+    """Who leads over all deals, one by one."""
+    outcomes: Outcomes = {}
+    for place, common in _common_cards(spot):
+        seats = [
+            completions(own, missing, common, spot.deck)
+            for own, missing in zip(spot.own, spot.own_missing, strict=True)
+        ]
+        start = _Deals(np.array([place]), np.zeros(1, np.int16), np.zeros(1, np.int64))
+        outcomes = add(outcomes, _deal_on(start, seats, 0))
+    return outcomes
+
+
+def _common_cards(spot: Spot) -> Iterator[tuple[int, Sequence[int]]]:
+    if not spot.board_missing:
+        yield 0, spot.board
+        return
+    for place, card in enumerate(spot.deck):
+        yield 1 << place, (card,)
+
+
+def completions(
+    own: Sequence[int], missing: int, common: Sequence[int], deck: Sequence[int]
+) -> Completions:
+    """Every completion of a hand from the deck, in the order of combinations."""
+    places = np.array(list(combinations(range(len(deck)), missing)), np.int64)
+    columns = np.array(deck, np.int64)[places].T
+    bits = (np.int64(1) << places).sum(axis=1)
+    fixed = [np.full(len(places), card) for card in (*own, *common)]
+    return Completions(bits, values([*fixed, *columns]))
+
+
+def _deal_on(deals: _Deals, seats: Sequence[Completions], seat: int) -> Outcomes:
+    if seat == len(seats):
+        return count(deals.leading)
+    outcomes: Outcomes = {}
+    step = max(1, _PAIRS_AT_ONCE // len(seats[seat].cards))
+    for start in range(0, len(deals.used), step):
+        part = slice(start, start + step)
+        some = _Deals(deals.used[part], deals.best[part], deals.leading[part])
+        outcomes = add(outcomes, _deal_on(_dealt(some, seats[seat], seat), seats, seat + 1))
+    return outcomes
+
+
+def _dealt(deals: _Deals, seat: Completions, place: int) -> _Deals:
+    """The deals, each with every completion of the next seat that its deck still allows."""
+    deal, completion = np.nonzero(deals.used[:, None] & seat.cards == 0)
+    value, best = seat.values.take(completion), deals.best.take(deal)
+    leading = deals.leading.take(deal)
+    leading[value > best] = 0
+    leading[value >= best] |= 1 << place
+    used = deals.used.take(deal) | seat.cards.take(completion)
+    return _Deals(used, np.maximum(value, best), leading)

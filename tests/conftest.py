@@ -1,0 +1,180 @@
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import sysconfig
+import tempfile
+import time
+from pathlib import Path
+
+import pytest
+
+VPCD = Path("/usr/lib/pcsc/drivers/serial/libifdvpcd.so")
+READERS = ("Feltd Shoe (S001)", "Feltd Twin", "Feltd Twin", "ACS ACR122U PICC Interface")
+FIRST_PORT = 36002
+
+# libpcsclite takes the path at its first use and keeps it, so one folder serves the whole run,
+# and no test ever reaches the machine's own pcscd
+PCSC_FOLDER = Path(tempfile.mkdtemp(prefix="feltd-pcsc-"))
+os.environ["PCSCLITE_CSOCK_NAME"] = str(PCSC_FOLDER / "run" / "pcscd.comm")
+
+
+def pytest_unconfigure() -> None:
+    shutil.rmtree(PCSC_FOLDER)
+
+
+class Pcscd:
+    """A real pcscd with two slots per virtual reader; slot numbers count through them all."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        ports = []
+        for number, name in enumerate(READERS):
+            library = folder / f"libifdvpcd{number}.so"
+            # vpcd keeps its state by slot only: readers that share a library mix up their cards
+            shutil.copy(VPCD, library)
+            port = FIRST_PORT + 2 * number
+            (folder / "conf" / f"reader{number}").write_text(
+                f'FRIENDLYNAME "{name}"\nDEVICENAME /dev/null:{port}\n'
+                f"LIBPATH {library}\nCHANNELID {port}\n"
+            )
+            ports += [port, port + 1]
+        (folder / "ports.json").write_text(json.dumps(ports))
+        own_user = [] if os.geteuid() == 0 else ["--map-root-user"]
+        rack = Path(__file__).with_name("pcscd_rack.py")
+        self.process = subprocess.Popen(
+            ["unshare", "--net", "--mount", *own_user, sys.executable, rack, folder],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+
+    def order(self, do: str, **arguments: object) -> object:
+        assert self.process.stdin
+        assert self.process.stdout
+        self.process.stdin.write(json.dumps({"do": do, **arguments}) + "\n")
+        self.process.stdin.flush()
+        line = self.process.stdout.readline()
+        if not line:
+            pytest.fail("no namespaces of its own for pcscd: root or user namespaces are needed")
+        return json.loads(line)["answer"]
+
+    def close(self) -> None:
+        assert self.process.stdin
+        assert self.process.stdout
+        self.process.stdin.close()
+        self.process.wait(10)
+        self.process.stdout.close()
+
+
+def wait_until_empty() -> None:
+    """pcscd takes 400 ms to notice that a card has gone."""
+    from smartcard import scard  # noqa: PLC0415  # the only fixture that needs the extra
+
+    _, context = scard.SCardEstablishContext(scard.SCARD_SCOPE_USER)
+    _, names = scard.SCardListReaders(context, [])
+    states = dict.fromkeys(names, scard.SCARD_STATE_UNAWARE)
+    while not all(state & scard.SCARD_STATE_EMPTY for state in states.values()):
+        _, events = scard.SCardGetStatusChange(context, 1000, list(states.items()))
+        states = {name: state & ~scard.SCARD_STATE_CHANGED for name, state, _ in events}
+    scard.SCardReleaseContext(context)
+
+
+@pytest.fixture(scope="session")
+def _pcscd():
+    missing = [what for what in ("pcscd", "unshare") if not shutil.which(what)]
+    if missing or not VPCD.exists():
+        pytest.fail("needs the Debian packages pcscd, vsmartcard-vpcd and util-linux")
+    for name in ("run", "conf"):
+        (PCSC_FOLDER / name).mkdir()
+    rack = Pcscd(PCSC_FOLDER)
+    rack.order("start")
+    yield rack
+    rack.close()
+
+
+@pytest.fixture
+def pcscd(_pcscd):
+    """The running pcscd with all slots empty."""
+    yield _pcscd
+    for slot in range(2 * len(READERS)):
+        _pcscd.order("remove", slot=slot)
+    wait_until_empty()
+
+
+def free_port():
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        return server.getsockname()[1]
+
+
+class BrokerProcess:
+    """A real broker on a loopback port that survives `kill` and `start`."""
+
+    def __init__(self, command: list[str | Path], port: int) -> None:
+        self.command = command
+        self.port = port
+        self.url = f"mqtt://127.0.0.1:{port}"
+        self.process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> None:
+        self.process = subprocess.Popen(
+            self.command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+        while True:
+            try:
+                socket.create_connection(("127.0.0.1", self.port)).close()
+            except ConnectionRefusedError:
+                if self.process.poll() is not None:
+                    pytest.fail(f"{self.command} ended with {self.process.returncode}")
+                time.sleep(0.01)
+            else:
+                return
+
+    def kill(self) -> None:
+        assert self.process
+        self.process.kill()
+        self.process.wait()
+
+    def freeze(self) -> None:
+        assert self.process
+        self.process.send_signal(signal.SIGSTOP)
+
+    def thaw(self) -> None:
+        assert self.process
+        self.process.send_signal(signal.SIGCONT)
+
+
+@pytest.fixture
+def mosquitto(tmp_path):
+    """A running Mosquitto that lets everybody do everything and keeps nothing on disk."""
+    port = free_port()
+    config = tmp_path / "mosquitto.conf"
+    config.write_text(
+        f"listener {port} 127.0.0.1\nallow_anonymous true\nset_tcp_nodelay true\n"
+        "max_queued_messages 0\n" + ("user root\n" if os.geteuid() == 0 else "")
+    )
+    broker = BrokerProcess(["/usr/sbin/mosquitto", "-c", config], port)
+    broker.start()
+    yield broker
+    broker.kill()
+
+
+@pytest.fixture
+def nats(tmp_path):
+    """A running nats-server that speaks MQTT and lets everybody do everything."""
+    port = free_port()
+    config = tmp_path / "nats.conf"
+    config.write_text(
+        f'server_name: test\nlisten: "127.0.0.1:-1"\njetstream {{ store_dir: "{tmp_path}/nats" }}\n'
+        f'mqtt {{ host: "127.0.0.1", port: {port} }}\n'
+    )
+    binary = Path(sysconfig.get_path("scripts")) / "nats-server"
+    broker = BrokerProcess([binary, "-c", config], port)
+    broker.start()
+    yield broker
+    broker.kill()

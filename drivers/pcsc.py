@@ -40,9 +40,11 @@ from drivers._scard import (
     choose,
     explain,
 )
+from drivers._settings import Antenna
+from drivers._uid import normal
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncGenerator
 
 GET_UID = bytes.fromhex("FFCA000000")
 BUZZER_OFF = bytes.fromhex("FF00520000")
@@ -50,7 +52,6 @@ LEDS_OFF = bytes.fromhex("FF00400C0400000000")
 
 _MESSAGE_LIMIT = 65538
 """Bytes of the longest R-APDU, data and status word (ISO 7816-4)."""
-_UID_LENGTHS = frozenset({4, 7, 8, 10})
 _OK, _SHORTER_THAN_ASKED = 0x9000, 0x6282
 _ISO15693 = 0xE0
 _TAG_MAKERS = frozenset({0x02, 0x04, 0x05, 0x07, 0x08, 0x16, 0x17})
@@ -73,13 +74,13 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     `port` is the reader's name, a part of it or a regular expression; running numbers at its
     end do not matter, a serial number or `usb:1-1.4` tells twins apart. `interval` is the
     longest time between two looks in seconds (at most 0.5). `quiet` turns the ACR122U's buzzer
-    and LEDs off. `uid_order` overrules what is made of 8-byte UIDs of ISO 15693 cards.
+    and LEDs off. `uid_order` is the byte order of 8-byte UIDs that do not show it themselves.
     """
 
     name: str
-    driver: Literal["pcsc"] = "pcsc"
+    driver: str = "pcsc"
     port: str
-    antennas: dict[int, str]
+    antennas: dict[Antenna, str]
     interval: float = 0.25
     quiet: bool = True
     uid_order: Literal["auto", "msb", "lsb"] = "auto"
@@ -102,6 +103,11 @@ class Uid:
     """A card's UID: upper-case hex, most significant byte first."""
 
     uid: str
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        """The one UID."""
+        return (self.uid,)
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,21 +152,18 @@ class Decoder:
             self.errors += 1
             return []
         data, sw = message[:-2], int.from_bytes(message[-2:], "big")
-        if sw in {_OK, _SHORTER_THAN_ASKED} and len(data) in _UID_LENGTHS and any(data):
-            return [Uid(self._most_significant_first(data).hex().upper())]
-        return [Status(sw, data)]
+        uid = self._uid(data) if sw in {_OK, _SHORTER_THAN_ASKED} and any(data) else None
+        return [Uid(uid) if uid else Status(sw, data)]
 
-    def _most_significant_first(self, uid: bytes) -> bytes:
-        if len(uid) != 8 or self._order == "msb":
-            return uid
-        if self._order == "lsb":
-            return uid[::-1]
-        ends = uid[0] == _ISO15693, uid[-1] == _ISO15693
-        if ends == (True, True):
-            turn = uid[1] not in _TAG_MAKERS and uid[-2] in _TAG_MAKERS
-        else:
-            turn = ends == (False, True)
-        return uid[::-1] if turn else uid
+    def _uid(self, data: bytes) -> str | None:
+        turned = self._order == "lsb" or (self._order == "auto" and _ends_with_a_maker(data))
+        return normal(data, lsb_first=turned and len(data) == 8)
+
+
+def _ends_with_a_maker(uid: bytes) -> bool:
+    """Whether an ISO 15693 UID with E0 at both ends has its maker's code only at the far one."""
+    both = len(uid) == 8 and uid[0] == uid[-1] == _ISO15693
+    return both and uid[1] not in _TAG_MAKERS and uid[-2] in _TAG_MAKERS
 
 
 def _atr(message: bytes) -> Atr | None:
@@ -282,7 +285,7 @@ class _Slot:
                 self._context = None
 
 
-async def read(settings: Settings) -> AsyncIterator[Look]:
+async def read(settings: Settings) -> AsyncGenerator[Look, None]:
     """Looks of the reader's slot, at each event and at least every `interval` seconds.
 
     A look with a tag is partial, since a reader hears one card; so is one at which a card was

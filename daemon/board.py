@@ -1,0 +1,164 @@
+"""The board: which cards lie there as part of the hand, street by street.
+
+A first sighting on a board antenna counts only when a board card is due, rests, and the count
+fits: folded hands are thrown across it, and everything is swept over it at the end.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from daemon.dealing import DEALT_MS, open_first_street
+from daemon.events import StreetDealt
+from daemon.hand import FOLDED, BoardCard
+
+if TYPE_CHECKING:
+    from daemon.hand import Scene
+
+TOGETHER_MS = 8000
+"""The cards of one street are first heard within this time of each other."""
+PAIR_REST_MS = 6000
+"""Two new cards where one is due may be a hand thrown across; they must rest so long."""
+EXTRA_MS = 3000
+TAKEN_BACK_MS = 5000
+
+
+def review_board(scene: Scene) -> None:
+    """Compare what rests on the board with what is due, and tell a street that is out."""
+    hand = scene.hand
+    if hand.result is not None or hand.closed or hand.game.board_cards == 0:
+        return
+    if _taken_back(scene):
+        scene.alert("premature-card", "board", once=str(hand.street))
+        return
+    _take_typed(scene)
+    fresh = _fresh(scene)
+    while fresh and not hand.last_street():
+        street = hand.game.streets[max(hand.street, 0) + 1]
+        if not _due(scene):
+            return
+        dealt = _street_out(scene, fresh, street.board)
+        if not dealt:
+            break
+        _tell(scene, dealt)
+        fresh = _fresh(scene)
+    _surplus(scene, fresh)
+
+
+def _fresh(scene: Scene) -> list[str]:
+    """Tags of this deck that rest on the board and are no card told or held, oldest first."""
+    hand, cards = scene.hand, scene.setup.cards
+    return [
+        tag
+        for tag in scene.presence.at("board")
+        if cards.get(tag, (None,))[0] == hand.deck
+        and tag not in hand.stale
+        and not hand.on_board(tag)
+        and hand.owner(tag) is None
+        and not _typed(scene, tag)
+    ]
+
+
+def _typed(scene: Scene, tag: str) -> bool:
+    """Give a typed board card its tag, when that very card is heard."""
+    face = scene.setup.cards[tag][1]
+    for card in (*scene.hand.board, *scene.hand.typed):
+        if card.tag is None and card.face == face:
+            card.tag = tag
+            return True
+    return False
+
+
+def _due(scene: Scene) -> bool:
+    """A board card is due once the deal has come to rest."""
+    hand = scene.hand
+    seats = [seat for seat in hand.seats.values() if seat.held or seat.status == FOLDED]
+    return len(seats) >= 2 and scene.now - hand.last_dealt >= DEALT_MS // 4
+
+
+def _street_out(scene: Scene, fresh: list[str], size: int) -> list[str]:
+    """The tags that make up the next street, empty while that is not certain."""
+    if len(fresh) < size:
+        return []
+    first = [scene.presence.since(tag) for tag in fresh]
+    if first[size - 1] - first[0] > TOGETHER_MS:
+        scene.alert("missing-card", "board")
+        return fresh[:size] if len(fresh) == _missing(scene) else []
+    if len(fresh) == size:
+        return fresh
+    later = first[size] - first[size - 1]
+    if later > TOGETHER_MS // 2:
+        return fresh[:size]
+    rested = scene.now - first[-1] >= PAIR_REST_MS
+    if size == 1 and rested and len(fresh) <= _missing(scene) and later > 0:
+        return fresh[:1]
+    return []
+
+
+def _missing(scene: Scene) -> int:
+    return scene.hand.game.board_cards - len(scene.hand.board)
+
+
+def _tell(scene: Scene, tags: list[str]) -> None:
+    faces = [scene.setup.cards[tag][1] for tag in tags]
+    put_on_board(
+        scene,
+        [
+            BoardCard(tag, face, "read", scene.presence.since(tag))
+            for tag, face in zip(tags, faces, strict=True)
+        ],
+    )
+
+
+def put_on_board(scene: Scene, cards: list[BoardCard]) -> None:
+    """A street is out: its cards are public from now on."""
+    hand = scene.hand
+    if hand.street < 0:
+        open_first_street(scene)
+    hand.street += 1
+    hand.street_at = hand.last_dealt = scene.now
+    hand.board += cards
+    hand.alerted = [mark for mark in hand.alerted if not mark.startswith("extra-board-card")]
+    street = hand.game.streets[hand.street].name
+    scene.tell(StreetDealt(street=street, cards=[card.face for card in cards]))
+
+
+def _taken_back(scene: Scene) -> bool:
+    """Whether a told card has left while a new one lies with the rest of the board."""
+    hand, presence = scene.hand, scene.presence
+    tags = [card.tag for card in hand.board if card.tag is not None]
+    if hand.last_street() or len(tags) < 2 or not _fresh(scene):
+        return False
+    last = [presence.last_heard([tag], {"board"}) for tag in tags]
+    return max(last) - min(last) >= TAKEN_BACK_MS
+
+
+def _take_typed(scene: Scene) -> None:
+    """Typed board cards make up a street, with those that were read where they fit."""
+    hand, cards = scene.hand, scene.setup.cards
+    while hand.typed and not hand.last_street():
+        size = hand.game.streets[max(hand.street, 0) + 1].board
+        fresh = [tag for tag in _fresh(scene) if cards[tag][1] not in _faces(hand.typed)]
+        if len(hand.typed) >= size:
+            dealt, hand.typed = hand.typed[:size], hand.typed[size:]
+        elif len(hand.typed) + len(fresh) == size:
+            read = [BoardCard(tag, cards[tag][1], "read", scene.now) for tag in fresh]
+            dealt, hand.typed = read + hand.typed, []
+        else:
+            return
+        put_on_board(scene, dealt)
+
+
+def _faces(cards: list[BoardCard]) -> set[str]:
+    return {card.face for card in cards}
+
+
+def _surplus(scene: Scene, fresh: list[str]) -> None:
+    """More cards than the street deals, resting, are the floor's to look at."""
+    hand = scene.hand
+    resting = [tag for tag in fresh if scene.now - scene.presence.since(tag) >= EXTRA_MS]
+    over = hand.last_street() and resting
+    four = hand.street <= 0 and len(resting) > hand.game.streets[1].board
+    pair = hand.street > 0 and not hand.last_street() and len(resting) > 1
+    if over or four or pair:
+        scene.alert("extra-board-card", "board")

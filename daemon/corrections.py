@@ -1,0 +1,220 @@
+"""Corrections by the floor: cards typed in or taken out, pots, and commands undone.
+
+A hand may be corrected until the next one begins. A correction after the showdown tells a
+corrected showdown that names the one it replaces.
+"""
+
+from __future__ import annotations
+
+from copy import copy
+from typing import TYPE_CHECKING
+
+import msgspec
+from msgspec import UNSET
+
+from daemon.board import review_board
+from daemon.closing import try_showdown
+from daemon.commands import CommandError
+from daemon.dealing import add
+from daemon.events import FloorNote
+from daemon.hand import IN, BoardCard, Done, Held, commit, tell_privately
+from daemon.rules.errors import RuleError
+from daemon.rules.labels import Label
+from daemon.rules.pots import Pot, share_pots
+from daemon.setup import seat_number
+
+if TYPE_CHECKING:
+    from daemon.commands import Pots, RemoveCard, TypeCard, Undo
+    from daemon.hand import Hand, Scene, Seat
+    from daemon.rules.results import ShowdownResult
+    from daemon.state import Step
+
+
+def type_card(scene: Scene, command: TypeCard) -> None:
+    """A card that no reader can read, or which card it is."""
+    number = seat_number(command.zone)
+    if command.zone == "board":
+        _type_board(scene, command)
+    elif number is not None and not command.zone.endswith(":up"):
+        _type_seat(scene, command, number)
+    else:
+        raise CommandError(f"no card can be typed at {command.zone} - at `$.zone`")
+    _tell_again(scene)
+
+
+def _type_board(scene: Scene, command: TypeCard) -> None:
+    hand = scene.hand
+    index = command.index
+    size = len(hand.board)
+    if index is not UNSET and index < size:
+        hand.done.append(_done(command, index=index, before=copy(hand.board[index])))
+        hand.board[index] = BoardCard(None, command.card, "typed", scene.now)
+    elif size + len(hand.typed) >= hand.game.board_cards:
+        raise CommandError("the board is complete; name the index to replace - at `$.index`")
+    else:
+        hand.done.append(_done(command, index=-1))
+        hand.typed.append(BoardCard(None, command.card, "typed", scene.now))
+        review_board(scene)
+    _clash(scene, command.card, "board")
+
+
+def _type_seat(scene: Scene, command: TypeCard, number: int) -> None:
+    hand = scene.hand
+    seat = hand.seats.get(number)
+    if seat is None:
+        raise CommandError(f"seat {number} is not in this hand - at `$.zone`")
+    index = command.index if command.index is not UNSET else len(seat.held)
+    if index > len(seat.held) or index >= hand.game.own_cards:
+        raise CommandError(f"seat {number} has no card {index} - at `$.index`")
+    if index == len(seat.held):
+        hand.done.append(_done(command, seat=number, index=index))
+        add(scene, seat, Held(None, command.card, "typed", scene.now, fixed=True))
+    else:
+        hand.done.append(_done(command, seat=number, index=index, before=copy(seat.held[index])))
+        _replace(scene, seat, index, Held(None, command.card, "typed", scene.now, fixed=True))
+    _clash(scene, command.card, command.zone)
+
+
+def _replace(scene: Scene, seat: Seat, index: int, held: Held) -> None:
+    seat.held[index] = held
+    commit(scene, seat)
+    tell_privately(scene, seat)
+
+
+def _clash(scene: Scene, face: str, zone: str) -> None:
+    """Tell the floor, and nobody else, that the typed card is already in play."""
+    hand = scene.hand
+    places = [seat.zone() for seat in hand.seats.values() for h in seat.held if h.face == face]
+    places += ["board" for card in hand.board if card.face == face]
+    if len(places) > 1:
+        text = ", ".join(sorted(places))
+        scene.tell(
+            FloorNote(
+                kind="duplicate-card",
+                zone=zone,
+                cards=[face],
+                message=Label(f"{face} is in play twice: {text}", f"{face} в игре дважды: {text}"),
+            )
+        )
+
+
+def _done(
+    command: TypeCard | RemoveCard,
+    *,
+    seat: int = 0,
+    index: int = 0,
+    before: Held | BoardCard | None = None,
+) -> Done:
+    kind = str(command.__struct_config__.tag)
+    done = Done(command.id, command.by or "", kind, seat=seat, index=index)
+    if isinstance(before, Held):
+        done.held = before
+    else:
+        done.card = before
+    return done
+
+
+def remove_card(scene: Scene, command: RemoveCard) -> None:
+    """The card is no part of the hand."""
+    hand, number = scene.hand, seat_number(command.zone)
+    if command.zone == "board" and command.index < len(hand.board):
+        card = hand.board.pop(command.index)
+        hand.done.append(_done(command, index=command.index, before=card))
+        hand.stale += [card.tag] if card.tag is not None else []
+        hand.street = street_of(hand)
+    elif number in hand.seats and command.index < len(hand.seats[number].held):
+        seat = hand.seats[number]
+        held = seat.held.pop(command.index)
+        hand.done.append(_done(command, seat=number, index=command.index, before=held))
+        hand.stale += [held.tag] if held.tag is not None else []
+        commit(scene, seat)
+        tell_privately(scene, seat)
+    else:
+        raise CommandError(f"{command.zone} has no card {command.index} - at `$.index`")
+    _tell_again(scene)
+
+
+def street_of(hand: Hand) -> int:
+    """The street that a board of this size belongs to."""
+    size, street, needed = len(hand.board), 0, 0
+    for number, shape in enumerate(hand.game.streets):
+        needed += shape.board
+        if size >= needed:
+            street = number
+    return min(street, hand.street)
+
+
+def _tell_again(scene: Scene) -> None:
+    """After its showdown was told, a corrected hand tells it again once it is complete."""
+    hand = scene.hand
+    if hand.result is not None and hand.wanted is not None and hand.last_street():
+        try_showdown(scene, hand.wanted)
+
+
+def share(scene: Scene, command: Pots) -> None:
+    """The pots: a showdown becomes shares, with the odd chip."""
+    hand = scene.hand
+    if hand.result is None:
+        raise CommandError("the showdown is not told yet")
+    pots = [Pot(pot.amount, tuple(pot.seats)) for pot in command.pots]
+    bare = msgspec.structs.replace(hand.result, pots=UNSET)
+    try:
+        result = share_pots(bare, pots, command.chip, hand.button, scene.setup.profile)
+    except RuleError as error:
+        raise CommandError(f"{error} - at `$.pots`") from None
+    hand.done.append(Done(command.id, command.by or "", "pots"))
+    _tell_result(scene, result)
+
+
+def _tell_result(scene: Scene, result: ShowdownResult) -> None:
+    corrected = msgspec.structs.replace(result, replaces=scene.hand.result_seq)
+    scene.hand.result = corrected
+    scene.tell(corrected)
+
+
+def undo(step: Step, scene: Scene, command: Undo) -> None:
+    """Reverse a command of this hand."""
+    hand = scene.hand
+    found = [done for done in hand.done if done.id == command.of]
+    same = [done for done in found if done.by == (command.by or "")]
+    if not found:
+        raise CommandError(f"no command {command.of!r} of this hand can be undone - at `$.of`")
+    done = (same or found)[-1]
+    match done.type:
+        case "fold":
+            hand.seats[done.seat].status = done.status or IN
+        case "card" | "remove-card":
+            _undo_card(scene, done)
+        case "pots" if hand.result is not None:
+            _tell_result(scene, msgspec.structs.replace(hand.result, pots=UNSET))
+        case "end-hand" if step.state.hand is hand:
+            hand.closed = False
+        case _:
+            raise CommandError(f"a {done.type} cannot be undone - at `$.of`")
+    hand.done.remove(done)
+    _tell_again(scene)
+
+
+def _undo_card(scene: Scene, done: Done) -> None:
+    hand = scene.hand
+    if done.seat:
+        seat = hand.seats[done.seat]
+        _put_back(seat.held, done, done.held)
+        commit(scene, seat)
+        tell_privately(scene, seat)
+        return
+    if done.index < 0 and hand.typed:
+        hand.typed.pop()
+    else:
+        _put_back(hand.board, done, done.card)
+    hand.street = max(hand.street, street_of(hand)) if done.card else street_of(hand)
+
+
+def _put_back(cards: list[Held] | list[BoardCard], done: Done, before: object) -> None:
+    """Undo a replacement (both known), an addition (no card before) or a removal."""
+    if done.type == "remove-card":
+        cards.insert(done.index, before)  # type: ignore[arg-type]  # the list's own kind
+    elif before is None:
+        cards.pop(done.index)
+    else:
+        cards[done.index] = before  # type: ignore[call-overload]  # the list's own kind

@@ -1,0 +1,224 @@
+"""Own cards: which card came to which seat, and what of it is told.
+
+A card belongs to the seat where it settled first, until better evidence says otherwise. What
+should not be is an alert; nothing is refused, because the card already lies on the felt.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from daemon.events import CardDealt, StreetDealt
+from daemon.hand import FOLDED, IN, Held, Seat, commit, tell_privately
+from daemon.setup import seat_number
+
+if TYPE_CHECKING:
+    from daemon.hand import Scene
+
+EXTRA_MS = 3000
+"""A surplus card must rest so long before it is an irregularity and no cross-read."""
+FOREIGN_MS = 2000
+RESTING_DECK = 8
+"""More tags of one deck than this in one zone are a deck that was put down."""
+DEALT_MS = 4000
+
+
+def settled(scene: Scene, tag: str, zone: str, was: str | None) -> None:
+    """A tag rests in a zone: take it as a card of the hand, or say why not."""
+    deck, face = scene.setup.cards.get(tag, (None, None))
+    number = seat_number(zone)
+    if deck is None or face is None:
+        if zone != "shoe":
+            scene.alert("unknown-tag", zone, once=tag)
+    elif deck != scene.hand.deck and scene.hand.deck is not None:
+        if zone not in {"muck", "burn"}:
+            scene.hand.foreign.setdefault(tag, scene.now)
+    elif number is not None:
+        to_seat(scene, tag, face, number, was)
+    elif zone in {"muck", "burn"}:
+        to_muck(scene, tag)
+
+
+def to_seat(scene: Scene, tag: str, face: str, number: int, was: str | None) -> None:
+    """The card rests at a seat."""
+    hand = scene.hand
+    owner = hand.owner(tag)
+    if tag in hand.stale or hand.result is not None or hand.closed or hand.on_board(tag):
+        return
+    if owner is not None and owner.number == number:
+        _back(scene, owner, was)
+        return
+    if owner is not None:
+        if sure(scene, owner, tag):
+            scene.alert("wrong-seat", f"seat:{number}")
+            return
+        _take_away(scene, owner, tag)
+    _give(scene, tag, face, number)
+
+
+def _back(scene: Scene, seat: Seat, was: str | None) -> None:
+    if was != "muck":
+        return
+    seat.muck_at = None
+    if seat.status == FOLDED and seat.by_muck:
+        seat.status, seat.by_muck = IN, False
+        scene.alert("fold-taken-back", seat.zone(), once=f"{seat.number} {scene.now}")
+
+
+def _take_away(scene: Scene, seat: Seat, tag: str) -> None:
+    seat.held = [held for held in seat.held if held.tag != tag]
+    commit(scene, seat)
+    tell_privately(scene, seat)
+
+
+def _give(scene: Scene, tag: str, face: str, number: int) -> None:
+    hand = scene.hand
+    seat = hand.seats.get(number)
+    if seat is None:
+        if hand.named:
+            scene.alert("wrong-seat", f"seat:{number}")
+            return
+        seat = hand.seats[number] = Seat(number)
+    typed = next((held for held in seat.held if held.tag is None and held.face == face), None)
+    if typed is not None:
+        typed.tag = tag
+        return
+    if len(seat.held) >= hand.game.own_cards:
+        seat.extra.setdefault(tag, scene.now)
+        return
+    add(scene, seat, Held(tag, face, "read", scene.now))
+
+
+def add(scene: Scene, seat: Seat, held: Held) -> None:
+    """A seat has one card more; tell it without its face."""
+    hand = scene.hand
+    seat.held.append(held)
+    seat.extra.pop(held.tag or "", None)
+    if held.tag in hand.mucked:
+        hand.mucked.remove(held.tag)
+    hand.last_dealt = scene.now
+    scene.tell(CardDealt(zone=seat.zone(), index=len(seat.held) - 1))
+    commit(scene, seat)
+    tell_privately(scene, seat)
+
+
+def to_muck(scene: Scene, tag: str) -> None:
+    """The card lies in the muck: its hand is given up, once the review has seen more."""
+    owner = scene.hand.owner(tag)
+    if owner is None:
+        if not scene.hand.on_board(tag) and tag not in scene.hand.mucked:
+            scene.hand.mucked.append(tag)
+    elif owner.status == IN and owner.muck_at is None:
+        owner.muck_at = scene.now
+
+
+def sure(scene: Scene, seat: Seat, tag: str | None, hits: int = 3) -> bool:
+    """Whether this card certainly came to this seat."""
+    held = next(one for one in seat.held if one.tag == tag)
+    if held.fixed or tag is None:
+        return True
+    return scene.presence.sure(tag, seat.zone(), scene.rivals(), hits)
+
+
+def review_foreign(scene: Scene) -> None:
+    """Tell a deck that was put down from a foreign card that was dealt."""
+    hand, presence = scene.hand, scene.presence
+    for tag, since in list(hand.foreign.items()):
+        zone = presence.home(tag)
+        if zone is None or zone in {"muck", "burn", "shoe"}:
+            del hand.foreign[tag]
+        elif scene.now - since >= FOREIGN_MS:
+            deck = scene.setup.cards[tag][0]
+            if deck_rests(scene, zone, deck):
+                scene.alert("foreign-deck", zone, once=deck)
+            elif f"foreign-deck {deck}" not in hand.alerted:
+                scene.alert("mixed-decks", zone, once=deck)
+
+
+def deck_rests(scene: Scene, zone: str, deck: str) -> bool:
+    """Whether a whole deck, and no dealt card, lies in the zone."""
+    cards = scene.setup.cards
+    tags = [tag for tag in scene.presence.at(zone) if cards.get(tag, ("",))[0] == deck]
+    return len(tags) > RESTING_DECK
+
+
+def review_extra(scene: Scene) -> None:
+    """Surplus cards that stay are irregular; many of them are another discipline."""
+    hand = scene.hand
+    resting = 0
+    for seat in hand.seats.values():
+        for tag, since in list(seat.extra.items()):
+            if scene.presence.home(tag) != seat.zone():
+                del seat.extra[tag]
+            elif scene.now - since >= EXTRA_MS:
+                resting += 1
+                scene.alert("wrong-card-count", seat.zone())
+    crowded = [seat for seat in hand.seats.values() if len(seat.extra) >= 2]
+    if resting and len(crowded) >= 2:
+        scene.alert("wrong-discipline")
+
+
+def review_disputes(scene: Scene) -> None:
+    """Settle by the deal what the antennas leave open, and ask for the rest."""
+    presence = scene.presence
+    for tag, track in list(presence.tracks.items()):
+        card = scene.setup.cards.get(tag)
+        if not track.disputed or card is None or card[0] != scene.hand.deck:
+            continue
+        zones = {claim.zone for claim in track.claims.values()}
+        place = _only_place(scene, tag, zones)
+        if place is None:
+            scene.alert("two-claims", ", ".join(sorted(zones)))
+        else:
+            _settle_by_deal(scene, tag, card[1], place)
+
+
+def _only_place(scene: Scene, tag: str, zones: set[str]) -> Seat | None:
+    """The one seat among the claimants that lacks a card while all others have theirs."""
+    hand = scene.hand
+    if hand.street < 0:
+        return None
+    lacking: list[Seat] = []
+    for zone in zones:
+        number = seat_number(zone)
+        seat = hand.seats.get(number) if number is not None else None
+        if seat is None:
+            return None
+        others = [held for held in seat.held if held.tag != tag]
+        if not all(sure(scene, seat, held.tag) for held in others):
+            return None
+        if len(others) + 1 == hand.down_cards_due():
+            lacking.append(seat)
+        elif len(others) < hand.down_cards_due():
+            return None
+    return lacking[0] if len(lacking) == 1 else None
+
+
+def _settle_by_deal(scene: Scene, tag: str, face: str, seat: Seat) -> None:
+    scene.presence.settle(tag, seat.zone())
+    owner = scene.hand.owner(tag)
+    if owner is not None and owner is not seat:
+        _take_away(scene, owner, tag)
+    if owner is not seat:
+        add(scene, seat, Held(tag, face, "inferred", scene.now))
+    next(held for held in seat.held if held.tag == tag).fixed = True
+
+
+def review_deal(scene: Scene) -> None:
+    """The first street is out when every seat in play has its cards."""
+    hand = scene.hand
+    seats = hand.seats.values()
+    if hand.street >= 0 or not seats:
+        return
+    due = hand.down_cards_due()
+    full = all(len(seat.held) >= due or seat.status == FOLDED for seat in seats)
+    rested = scene.now - hand.last_dealt >= DEALT_MS and len(hand.seats) >= 2
+    if full and (hand.named or rested):
+        open_first_street(scene)
+
+
+def open_first_street(scene: Scene) -> None:
+    """The deal is over, betting begins."""
+    hand = scene.hand
+    hand.street, hand.street_at = 0, scene.now
+    scene.tell(StreetDealt(street=hand.game.streets[0].name, cards=[]))

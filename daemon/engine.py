@@ -1,0 +1,136 @@
+"""The table with its mouth: inputs in, messages out. Live, replayed and restored alike."""
+
+from __future__ import annotations
+
+import hmac
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol
+
+import msgspec
+
+from daemon import commands
+from daemon.commands import CommandError
+from daemon.events import Reply
+from daemon.recording import RawCommand
+from daemon.table import Order, Table
+from daemon.wire import Message, health, picture
+
+if TYPE_CHECKING:
+    from daemon.recording import Entry
+    from daemon.setup import Setup
+    from daemon.state import TableState
+    from daemon.wire import Picture, Wire
+
+
+class Answers(Protocol):
+    """Where answers to commands are remembered, by sender and id, for a day."""
+
+    def find(self, by: str, id_: str, body: bytes) -> Reply | bool:
+        """The reply given to this very command; True for another body, False for a new id."""
+
+    def keep(self, by: str, id_: str, body: bytes, reply: Reply) -> None:
+        """Remember a reply."""
+
+
+@dataclass
+class AnswersInMemory:
+    """Answers for a replay."""
+
+    given: dict[tuple[str, str], tuple[bytes, Reply]] = field(default_factory=dict)
+
+    def find(self, by: str, id_: str, body: bytes) -> Reply | bool:
+        """The reply given to this very command; True for another body, False for a new id."""
+        known = self.given.get((by, id_))
+        if known is None:
+            return False
+        return known[1] if hmac.compare_digest(known[0], body) else True
+
+    def keep(self, by: str, id_: str, body: bytes, reply: Reply) -> None:
+        """Remember a reply."""
+        self.given[by, id_] = (body, reply)
+
+
+@dataclass(frozen=True, slots=True)
+class Spoken:
+    """What one input led to: messages in order, and whether the input is to be remembered."""
+
+    messages: list[Message]
+    evidence: bool
+
+
+SILENT = Spoken([], evidence=False)
+
+
+class Engine:
+    """One table at work. `feed` never raises, whatever comes in."""
+
+    def __init__(self, setup: Setup, state: TableState, wire: Wire, answers: Answers) -> None:
+        self.table = Table(setup, state)
+        self.wire = wire
+        self.answers = answers
+        self._picture: Picture | None = None
+
+    @property
+    def state(self) -> TableState:
+        """What the table remembers."""
+        return self.table.state
+
+    def feed(self, now: int, entry: Entry) -> Spoken:
+        """Take one input in, at `now` milliseconds of the table's memory."""
+        if isinstance(entry, RawCommand):
+            return self._command(now, entry)
+        outcome = self.table.step(now, entry)
+        if not outcome.told and not outcome.evidence:
+            return SILENT
+        messages = [self.wire.told(self.state.now, told) for told in outcome.told]
+        if outcome.told:
+            self._follow(messages, counted=any(not told.private for told in outcome.told))
+        if outcome.health is not None:
+            messages.append(self.reader(outcome.health))
+        return Spoken(messages, outcome.evidence)
+
+    def _command(self, now: int, raw: RawCommand) -> Spoken:
+        private = bool(raw.private)
+        try:
+            command = commands.decode(raw.data)
+        except CommandError as error:
+            reply = Reply(id=error.id, by=error.by, ok=False, error=str(error))
+            return Spoken([self.wire.reply(now, reply, private=private)], evidence=False)
+        private = private or (raw.private is None and commands.about_hidden_cards(command))
+        body = msgspec.json.encode(command, order="sorted")
+        by = command.by or ""
+        known = self.answers.find(by, command.id, body)
+        if isinstance(known, Reply):
+            return Spoken([self.wire.reply(now, known, private=private)], evidence=False)
+        if known:
+            text = f"id {command.id!r} was used for another command - at `$.id`"
+            reply = Reply(id=command.id, by=command.by, ok=False, error=text)
+            return Spoken([self.wire.reply(now, reply, private=private)], evidence=False)
+        return self._obey(now, Order(command, raw.private), body, private=private)
+
+    def _obey(self, now: int, order: Order, body: bytes, *, private: bool) -> Spoken:
+        outcome = self.table.step(now, order)
+        messages = [self.wire.told(self.state.now, told) for told in outcome.told]
+        if outcome.told:
+            self._follow(messages, counted=True)
+        if outcome.reply is not None:
+            self.answers.keep(order.command.by or "", order.command.id, body, outcome.reply)
+            messages.append(self.wire.reply(self.state.now, outcome.reply, private=private))
+        return Spoken(messages, evidence=True)
+
+    def _follow(self, messages: list[Message], *, counted: bool) -> None:
+        """The picture follows the messages that changed it."""
+        now_seen = picture(self.state)
+        if counted or now_seen != self._picture:
+            self._picture = now_seen
+            messages.append(self.wire.state(self.state.now, self.state))
+
+    def reader(self, name: str) -> Message:
+        """The health of one reader, as it stands."""
+        looked = {
+            int(antenna.rpartition("/")[2]): at
+            for antenna, at in self.state.looked.items()
+            if antenna.rpartition("/")[0] == name
+        }
+        body = health(self.wire, self.state.readers[name], looked)
+        return self.wire.reader(self.state.now, name, body)

@@ -1,0 +1,171 @@
+"""What goes into the table and what comes out of it, as frozen records.
+
+Facts are the bodies of messages: `wire` puts the envelope around them. A fact that may
+name a hidden card is a `Private` one and never reaches the public root.
+"""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from msgspec import UNSET, Struct, UnsetType
+
+from daemon.rules.labels import Label
+from daemon.rules.results import (
+    ButtonDrawResult,
+    ChipRaceResult,
+    FirstToActResult,
+    ShowdownResult,
+)
+
+
+class Key(Struct, frozen=True):
+    """The secret key of the next hand: 32 random bytes, drawn outside, in lower-case hex."""
+
+    key: str
+
+
+class Event(Struct, frozen=True, tag_field="type", kw_only=True):
+    """Topic `event`: one thing that happened at the table."""
+
+
+class HandStarted(Event, frozen=True, tag="hand-started"):
+    """A hand began; `seats` only where the floor named them."""
+
+    button: int | None
+    deck: str | None
+    seats: list[int] | UnsetType = UNSET
+
+
+class CardDealt(Event, frozen=True, tag="card-dealt"):
+    """A card came to a zone; `card` only where it lies face up."""
+
+    zone: str
+    index: int
+    card: str | UnsetType = UNSET
+
+
+class StreetDealt(Event, frozen=True, tag="street"):
+    """A street is out; `cards` are the board cards it brought."""
+
+    street: str
+    cards: list[str]
+
+
+class Folded(Event, frozen=True, tag="folded"):
+    """A seat gave up its hand."""
+
+    seat: int
+
+
+class HandShown(Event, frozen=True, tag="hand-shown"):
+    """A hand was tabled before the end."""
+
+    seat: int
+    cards: list[str]
+
+
+class HandEnded(Event, frozen=True, tag="hand-ended"):
+    """The hand is over; `winner` where one seat was left."""
+
+    winner: int | UnsetType = UNSET
+
+
+class HandVoided(Event, frozen=True, tag="hand-voided"):
+    """The hand does not count."""
+
+    reason: str
+
+
+class CommandTaken(Event, frozen=True, tag="command", kw_only=True):
+    """A command was accepted; what it says of hidden cards is left out."""
+
+    command: dict[str, object]
+    by: str | UnsetType = UNSET
+
+
+class Committed(Event, frozen=True, tag="commit"):
+    """SHA-256 over salt and text of a hidden card, told when it was dealt."""
+
+    seat: int
+    index: int
+    n: int
+    hash: str
+    replaces: str | UnsetType = UNSET
+
+
+class Opened(Event, frozen=True, tag="open"):
+    """What a commitment was made of, told when the card is shown."""
+
+    seat: int
+    index: int
+    n: int
+    card: str
+    salt: str
+
+
+class DealStarted(Event, frozen=True, tag="deal-started"):
+    """A button draw or chip race began; `expected` is the number of cards by seat."""
+
+    kind: str
+    expected: dict[int, int]
+    exchanged: dict[int, int] | UnsetType = UNSET
+
+
+class ResendGone(Event, frozen=True, tag="resend-gone"):
+    """Messages that were asked for again are no longer kept; both ends included."""
+
+    since: int
+    to: int
+
+
+class Alert(Struct, frozen=True, kw_only=True):
+    """Topic `alert`: please look. Never names a hidden card or its tag."""
+
+    kind: str
+    severity: str
+    rule: str
+    message: Label
+    zone: str | UnsetType = UNSET
+
+
+class FloorNote(Struct, frozen=True, kw_only=True):
+    """Private topic `floor`: what only the floor may know."""
+
+    kind: str
+    message: Label
+    zone: str | UnsetType = UNSET
+    cards: list[str] | UnsetType = UNSET
+
+
+class HoleCards(Struct, frozen=True, kw_only=True):
+    """Private topic `hole-cards`: the down cards of one seat, in the order of dealing."""
+
+    seat: int
+    cards: list[str | None]
+
+
+class Reply(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Topic `reply`, on the root the command came from."""
+
+    id: str
+    by: str | UnsetType = UNSET
+    ok: bool = True
+    error: str | UnsetType = UNSET
+    waiting: list[int] | UnsetType = UNSET
+
+
+class ReaderState(Struct, frozen=True, kw_only=True):
+    """Topic `reader/<name>`: its health; `looks` and `last_seen` (ms) by antenna."""
+
+    reader: str
+    up: bool
+    since: int
+    error: str | None
+
+
+Public: TypeAlias = (
+    Event | Alert | ShowdownResult | ButtonDrawResult | FirstToActResult | ChipRaceResult
+)
+Private: TypeAlias = FloorNote | HoleCards
+Fact: TypeAlias = Public | Private

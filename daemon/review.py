@@ -1,0 +1,175 @@
+"""After each change, and four times a second of table time: what follows from what lies there."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from daemon.board import review_board
+from daemon.closing import end, review_end, review_folds, review_showdown, review_shows
+from daemon.dealing import (
+    RESTING_DECK,
+    review_deal,
+    review_disputes,
+    review_extra,
+    review_foreign,
+    settled,
+)
+from daemon.events import HandStarted
+from daemon.hand import Hand
+from daemon.setup import seat_number
+from daemon.state import move_button
+
+if TYPE_CHECKING:
+    from daemon.state import Step
+
+START_MS = 1000
+"""A dealt card has been there so long before it begins a hand."""
+
+
+def review(step: Step) -> None:
+    """Draw every conclusion that is due."""
+    hand = step.state.hand
+    if hand is not None:
+        _review_hand(step, hand)
+    _review_start(step)
+
+
+def _review_hand(step: Step, hand: Hand) -> None:
+    scene = step.scene(hand)
+    if not hand.closed:
+        review_foreign(scene)
+        review_extra(scene)
+        review_disputes(scene)
+        review_deal(scene)
+        review_folds(scene)
+        review_board(scene)
+        review_shows(scene)
+        review_showdown(scene)
+    was_closed = hand.closed
+    review_end(scene)
+    if hand.closed and not was_closed:
+        close(step, hand)
+
+
+def close(step: Step, hand: Hand) -> None:
+    """What is left to do when a hand was closed: the button moves, its cards grow stale."""
+    state = step.state
+    hand.closed, hand.cleared = True, None
+    hand.stale = [tag for tag, track in state.presence.tracks.items() if _on_table(track.home)]
+    move_button(state, hand)
+
+
+def _on_table(zone: str | None) -> bool:
+    return zone is not None and (zone == "board" or zone.startswith("seat:"))
+
+
+def _review_start(step: Step) -> None:
+    """Cards that come to two seats of a clear table begin a hand by themselves."""
+    state, hand = step.state, step.state.hand
+    if hand is not None and not hand.closed and hand.cleared is None:
+        return
+    found = _candidates(step)
+    decks = {step.setup.cards[tag][0] for tag, _ in found}
+    for deck in sorted(decks):
+        tags = [(tag, zone) for tag, zone in found if step.setup.cards[tag][0] == deck]
+        if hand is not None and hand.stale and deck == hand.deck:
+            continue
+        if _begins(step, tags):
+            if hand is not None and not hand.closed:
+                scene = step.scene(hand)
+                end(scene)
+                close(step, hand)
+            begin(step, None, state.button, deck)
+            return
+
+
+def _candidates(step: Step) -> list[tuple[str, str]]:
+    """Enrolled tags at rest on seats that are no remains of the last hand, with their zones."""
+    state, hand = step.state, step.state.hand
+    found = []
+    for tag, track in state.presence.tracks.items():
+        zone = track.home
+        if zone is None or not zone.startswith("seat:") or tag not in step.setup.cards:
+            continue
+        if hand is not None and tag in hand.stale:
+            continue
+        if hand is not None and not hand.closed and _goes_on(step, hand, tag, zone):
+            continue
+        found.append((tag, zone))
+    return found
+
+
+def _goes_on(step: Step, hand: Hand, tag: str, zone: str) -> bool:
+    """Whether this card lies there as part of the open hand."""
+    owner = hand.owner(tag)
+    if owner is not None and owner.number == seat_number(zone):
+        return True
+    return hand.cleared is None or step.state.presence.since(tag) < hand.cleared
+
+
+def _begins(step: Step, tags: list[tuple[str, str]]) -> bool:
+    presence, now = step.state.presence, step.state.now
+    by_zone: dict[str, int] = {}
+    for _, zone in tags:
+        by_zone[zone] = by_zone.get(zone, 0) + 1
+    for zone, count in by_zone.items():
+        if count > RESTING_DECK:
+            step.alert("foreign-deck", zone, zone)
+    dealt = {zone for zone, count in by_zone.items() if count <= RESTING_DECK}
+    seats = {seat_number(zone) for zone in dealt}
+    oldest = min((presence.since(tag) for tag, zone in tags if zone in dealt), default=now)
+    return len(seats) >= 2 and now - oldest >= START_MS
+
+
+def begin(step: Step, seats: list[int] | None, button: int | None, deck: str | None) -> Hand:
+    """A hand begins; what already rests on the seats belongs to it."""
+    state = step.state
+    last = state.hand
+    stale = list(last.stale) if last is not None else []
+    state.presence.forget()
+    hand = Hand(
+        number=state.next_number,
+        discipline=state.discipline,
+        button=button,
+        deck=deck,
+        key=state.key,
+        started=state.now,
+        named=seats is not None,
+        last_dealt=state.now,
+        stale=stale,
+    )
+    if not hand.game.has_button:
+        hand.button = None
+    state.next_number += 1
+    state.key, state.hand, state.alerted = None, hand, []
+    hand.blind = bool(state.down())
+    started = HandStarted(button=hand.button, deck=deck)
+    if seats is not None:
+        name_seats(hand, seats)
+        started = HandStarted(button=hand.button, deck=deck, seats=sorted(seats))
+    step.tell(started, hand.number)
+    _deal_in(step, hand)
+    return hand
+
+
+def name_seats(hand: Hand, seats: list[int]) -> None:
+    """The floor says who is in play."""
+    hand.named = True
+    for number in sorted(seats):
+        hand.seat(number)
+    hand.seats = {number: hand.seats[number] for number in sorted(seats)}
+
+
+def _deal_in(step: Step, hand: Hand) -> None:
+    presence, cards = step.state.presence, step.setup.cards
+    resting = [
+        (presence.since(tag), tag, track.home)
+        for tag, track in presence.tracks.items()
+        if track.home is not None and track.home.startswith("seat:") and tag not in hand.stale
+    ]
+    if hand.deck is None:
+        known = [cards[tag][0] for _, tag, _ in sorted(resting) if tag in cards]
+        hand.deck = known[0] if known else None
+    scene = step.scene(hand)
+    for _, tag, zone in sorted(resting):
+        settled(scene, tag, zone, None)

@@ -1,0 +1,44 @@
+"""What the core has to know of one table: its zones, its decks, its rules, its secrecy."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from daemon.rules.profile import Profile
+
+
+@dataclass(frozen=True)
+class Setup:
+    """One table as configured.
+
+    `zones` maps `reader/antenna` to a zone, `cards` a tag's UID to its deck and face.
+    `unattended` is `ask` or `all`, `hole_cards` one of off, sealed, delayed, clear.
+    """
+
+    table: str
+    discipline: str
+    seats: int
+    zones: dict[str, str]
+    cards: dict[str, tuple[str, str]]
+    profile: Profile = field(default_factory=Profile)
+    unattended: str = "ask"
+    hole_cards: str = "off"
+    floor: bool = False
+
+    def zones_of_readers(self) -> set[str]:
+        """Every zone that some antenna covers."""
+        return set(self.zones.values())
+
+    def antennas(self, zone: str) -> list[str]:
+        """The antennas, as `reader/antenna`, that cover a zone."""
+        return [antenna for antenna, covered in self.zones.items() if covered == zone]
+
+    def seat_of(self, zone: str) -> str:
+        """`seat:3` for `seat:3` and `seat:3:up`; zones that are no seats are their own."""
+        return zone.removesuffix(":up")
+
+
+def seat_number(zone: str) -> int | None:
+    """The seat of `seat:N` or `seat:N:up`, None for any other zone."""
+    kind, _, rest = zone.partition(":")
+    return int(rest.removesuffix(":up")) if kind == "seat" else None

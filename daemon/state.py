@@ -1,0 +1,112 @@
+"""The state of a table: plain data, encoded whole into a snapshot and read back from it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from daemon.alerts import alert
+from daemon.events import Fact
+from daemon.hand import Hand, Scene
+from daemon.presence import Presence
+from daemon.rules.order import Blinds, next_blinds, starting_blinds
+
+if TYPE_CHECKING:
+    from daemon.setup import Setup
+
+
+@dataclass
+class Health:
+    """A reader: whether it answers, since when (ms), and what it last failed with."""
+
+    up: bool
+    since: int
+    error: str | None = None
+
+
+@dataclass
+class TableState:
+    """Everything that the table remembers. `seq` and `private_seq` are the last ones used.
+
+    `button` is where it lies in the open hand, or will lie in the next; `blinds` are those of
+    the last hand, None where the button was set since.
+    """
+
+    epoch: str
+    discipline: str
+    now: int = 0
+    seq: int = 0
+    private_seq: int = 0
+    next_number: int = 1
+    button: int | None = None
+    blinds: Blinds | None = None
+    names: dict[int, str] = field(default_factory=dict)
+    key: str | None = None
+    hand: Hand | None = None
+    presence: Presence = field(default_factory=Presence)
+    readers: dict[str, Health] = field(default_factory=dict)
+    looked: dict[str, int] = field(default_factory=dict)
+    cell: int = -1
+    alerted: list[str] = field(default_factory=list)
+
+    def down(self) -> list[str]:
+        """The readers that do not answer."""
+        return [name for name, health in self.readers.items() if not health.up]
+
+    def open_hand(self) -> Hand | None:
+        """The hand that is being played, its showdown included."""
+        return self.hand if self.hand is not None and not self.hand.closed else None
+
+
+Out = list[tuple[Fact, int | None]]
+"""Facts in order, each with the number of its hand."""
+
+
+@dataclass
+class Step:
+    """One step at work: the state, the table as configured, and the facts so far."""
+
+    state: TableState
+    setup: Setup
+    out: Out
+
+    def tell(self, fact: Fact, hand: int | None = None) -> None:
+        """Add a fact that belongs to a hand, or to none."""
+        self.out.append((fact, hand))
+
+    def alert(self, kind: str, zone: str, once: str) -> None:
+        """Raise an alert outside of any hand, once until the next hand."""
+        mark = f"{kind} {once}"
+        if mark not in self.state.alerted:
+            self.state.alerted.append(mark)
+            self.tell(alert(kind, zone))
+
+    def scene(self, hand: Hand) -> Scene:
+        """What the functions of one hand work with."""
+        state = self.state
+        return Scene(
+            now=state.now,
+            setup=self.setup,
+            presence=state.presence,
+            hand=hand,
+            out=self.out,
+            down=state.down(),
+            looked=state.looked,
+            epoch=state.epoch,
+        )
+
+
+def move_button(state: TableState, hand: Hand) -> None:
+    """Where the button goes after a hand that counted (TDA 32, 34-B)."""
+    seats = sorted(hand.seats)
+    if hand.void or not hand.game.has_button or hand.button is None or len(seats) < 2:
+        return
+    if state.blinds is not None:
+        state.blinds = next_blinds(state.blinds, seats)
+    elif hand.button in seats:
+        state.blinds = starting_blinds(seats, hand.button)
+    if state.blinds is not None and state.blinds.button == hand.button:
+        state.button = next_blinds(state.blinds, seats).button
+    else:
+        state.blinds = None
+        state.button = next((n for n in seats if n > hand.button), seats[0])

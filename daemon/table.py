@@ -1,0 +1,174 @@
+"""The table: one state, one step. `step` takes the time and an input, and returns what is told.
+
+The core reads no clock and draws no random number, and no input raises. Times are whole
+milliseconds since the table's memory began.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
+import msgspec
+
+from daemon.dealing import settled
+from daemon.events import Fact, FloorNote, HoleCards, Key, Reply
+from daemon.floor import obey
+from daemon.presence import Change, Left, Overheard, Settled
+from daemon.review import review
+from daemon.rules.results import ShowdownResult
+from daemon.state import Health, Step, TableState
+from drivers import Look, ReaderDown, ReaderUp
+
+if TYPE_CHECKING:
+    from daemon.commands import AnyCommand
+    from daemon.setup import Setup
+
+CELL_MS = 250
+"""Conclusions that need only time are drawn once in each cell of this length."""
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """A command and where it came from: `private` is None where that is not known."""
+
+    command: AnyCommand
+    private: bool | None = None
+
+
+Input: TypeAlias = Look | ReaderUp | ReaderDown | Key | Order
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A fact with its number on its root, and the hand it belongs to."""
+
+    fact: Fact
+    seq: int
+    private: bool
+    hand: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a step told and answered, and whether it is to be remembered.
+
+    `health` names the reader whose health changed.
+    """
+
+    told: list[Told]
+    reply: Reply | None
+    evidence: bool
+    health: str | None = None
+
+
+NOTHING = Outcome([], None, evidence=False)
+
+
+class Table:
+    """The state machine around a TableState."""
+
+    def __init__(self, setup: Setup, state: TableState) -> None:
+        self.setup = setup
+        self.state = state
+        state.presence.relink()
+        for reader in {antenna.rpartition("/")[0] for antenna in setup.zones}:
+            state.readers.setdefault(reader, Health(up=True, since=state.now))
+
+    def step(self, now: int, item: Input) -> Outcome:
+        """Take one input in; time never runs backwards."""
+        state = self.state
+        state.now = max(now, state.now)
+        if isinstance(item, Look):
+            return self._look(item)
+        step = Step(state, self.setup, [])
+        reply, health = None, None
+        match item:
+            case ReaderUp(reader):
+                health = self._reader(step, reader, None)
+            case ReaderDown(reader, error):
+                health = self._reader(step, reader, error)
+            case Key(key):
+                state.key = key
+            case Order(command, private):
+                reply = obey(step, command, private=private)
+                review(step)
+        return Outcome(self._number(step), reply, evidence=True, health=health)
+
+    def _look(self, look: Look) -> Outcome:
+        state = self.state
+        antenna = f"{look.reader}/{look.antenna}"
+        zone = self.setup.zones.get(antenna)
+        if zone is None:
+            return NOTHING
+        state.presence.noise += look.errors
+        changes, evidence = state.presence.look(
+            state.now, antenna, zone, look.tags, partial=look.partial
+        )
+        second = state.now - state.now % 1000
+        if state.looked.get(antenna) != second:
+            state.looked[antenna] = second
+            evidence = True
+        cell = state.now // CELL_MS
+        if not changes and cell == state.cell:
+            return Outcome([], None, evidence=True) if evidence else NOTHING
+        state.cell = cell
+        step = Step(state, self.setup, [])
+        for change in changes:
+            self._change(step, change)
+        review(step)
+        return Outcome(self._number(step), None, evidence=True)
+
+    def _change(self, step: Step, change: Change) -> None:
+        hand = self.state.hand
+        match change:
+            case Left(tag, zone):
+                if hand is not None and tag in hand.stale:
+                    hand.stale.remove(tag)
+            case Settled(tag, zone, was):
+                if hand is not None and tag in hand.stale and zone in {"muck", "shoe", "burn"}:
+                    hand.stale.remove(tag)
+                if hand is not None and not hand.closed:
+                    settled(step.scene(hand), tag, zone, was)
+                elif tag not in self.setup.cards and zone != "shoe":
+                    step.alert("unknown-tag", zone, tag)
+            case Overheard(tag, _, ghost):
+                if hand is not None and not hand.closed and tag in self.setup.cards:
+                    step.scene(hand).alert("overheard", ghost)
+
+    def _reader(self, step: Step, reader: str, error: str | None) -> str | None:
+        state = self.state
+        before = state.readers.get(reader)
+        if before is None or before.up == (error is None):
+            return None
+        state.readers[reader] = Health(error is None, state.now, error)
+        if error is not None:
+            state.alerted = [mark for mark in state.alerted if mark != f"reader-down {reader}"]
+            step.alert("reader-down", reader, reader)
+            if state.hand is not None:
+                state.hand.blind = True
+        return reader
+
+    def _number(self, step: Step) -> list[Told]:
+        return [self._count(fact, hand) for fact, hand in step.out]
+
+    def _count(self, fact: Fact, hand: int | None) -> Told:
+        state = self.state
+        private = isinstance(fact, FloorNote | HoleCards)
+        if private:
+            state.private_seq += 1
+            return Told(fact, state.private_seq, private, hand)
+        state.seq += 1
+        if isinstance(fact, ShowdownResult) and state.hand is not None:
+            state.hand.result_seq = state.seq
+        return Told(fact, state.seq, private, hand)
+
+
+def save(state: TableState) -> bytes:
+    """A snapshot of the state."""
+    return msgspec.msgpack.encode(state)
+
+
+def restore(data: bytes) -> TableState:
+    """The state of a snapshot. Raises msgspec.DecodeError on damage."""
+    return msgspec.msgpack.decode(data, type=TableState)

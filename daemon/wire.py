@@ -1,0 +1,206 @@
+"""From facts to messages: the envelope, the topics, and the picture of the table (`state`).
+
+Source: docs/protocol.md. Payloads are JSON objects; nothing on the public root names a hidden
+card.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
+
+import msgspec
+from msgspec import UNSET, Struct, UnsetType
+
+from daemon.events import Alert, Event, FloorNote, HoleCards
+from daemon.rules.results import (
+    ButtonDrawResult,
+    ChipRaceResult,
+    FirstToActResult,
+    ShowdownResult,
+)
+
+if TYPE_CHECKING:
+    from daemon.events import Reply
+    from daemon.hand import Hand, Seat
+    from daemon.state import Health, TableState
+    from daemon.table import Told
+
+VERSION = 1
+
+_TOPICS: tuple[tuple[type, str, bool], ...] = (
+    (Event, "event", False),
+    (Alert, "alert", False),
+    (ShowdownResult, "showdown", True),
+    (ButtonDrawResult, "ruling/button-draw", True),
+    (FirstToActResult, "ruling/first-to-act", True),
+    (ChipRaceResult, "ruling/chip-race", True),
+    (FloorNote, "floor", False),
+    (HoleCards, "hole-cards", False),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """A message as it goes out: `seq` is None where the topic is not counted."""
+
+    private: bool
+    topic: str
+    retain: bool
+    payload: bytes
+    seq: int | None = None
+    hand: int | None = None
+
+
+class SeatPicture(Struct, frozen=True, kw_only=True):
+    """One seat in `state`; `cards` is a count, `up` and `shown` are public faces."""
+
+    status: str
+    cards: int
+    up: list[str]
+    shown: list[str]
+    name: str
+
+
+class Picture(Struct, frozen=True, kw_only=True):
+    """The body of `state`."""
+
+    phase: str
+    discipline: str
+    button: int | None
+    board: list[str]
+    seats: dict[int, SeatPicture]
+
+
+class ReaderPicture(Struct, frozen=True, kw_only=True):
+    """The body of `reader/<name>`."""
+
+    up: bool
+    since: str
+    error: str | None
+    antennas: dict[int, dict[str, int | str | None]]
+
+
+class Status(Struct, frozen=True, kw_only=True):
+    """The body of `status`, and of the last will."""
+
+    online: bool
+    version: str
+    since: str
+    instance: str | UnsetType = UNSET
+
+
+@dataclass
+class Wire:
+    """Encodes what one table tells. `started` is when its memory began, in UTC."""
+
+    table: str
+    prefix: str
+    epoch: str
+    started: datetime
+
+    def topic(self, name: str, *, private: bool = False) -> str:
+        """The full topic of `name` on one of the two roots."""
+        return f"{self.prefix}{'-private' if private else ''}/{self.table}/{name}"
+
+    def at(self, now: int) -> str:
+        """A time of the table's memory as UTC in ISO 8601, to the millisecond."""
+        moment = self.started + timedelta(milliseconds=now)
+        return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+    def body(
+        self, body: Struct, now: int, *, seq: int | None = None, hand: int | None = None
+    ) -> bytes:
+        """A payload: the envelope, then the body's own fields."""
+        envelope: dict[str, object] = {"v": VERSION, "table": self.table, "epoch": self.epoch}
+        if seq is not None:
+            envelope["seq"] = seq
+        envelope["at"] = self.at(now)
+        if hand is not None:
+            envelope["hand"] = hand
+        fields = msgspec.to_builtins(body, str_keys=True)
+        return msgspec.json.encode(envelope | fields)
+
+    def told(self, now: int, told: Told) -> Message:
+        """A counted message."""
+        name, retain = next(
+            (name, retain) for kind, name, retain in _TOPICS if isinstance(told.fact, kind)
+        )
+        payload = self.body(told.fact, now, seq=told.seq, hand=told.hand)
+        topic = self.topic(name, private=told.private)
+        return Message(told.private, topic, retain, payload, told.seq, told.hand)
+
+    def state(self, now: int, state: TableState) -> Message:
+        """The retained picture; its `seq` is the last counted message folded into it."""
+        hand = state.open_hand()
+        number = hand.number if hand is not None else None
+        payload = self.body(picture(state), now, seq=state.seq, hand=number)
+        return Message(False, self.topic("state"), retain=True, payload=payload)  # noqa: FBT003
+
+    def status(self, now: int, status: Status) -> Message:
+        """The retained status; also the last will, with `online` false."""
+        return Message(
+            private=False, topic=self.topic("status"), retain=True, payload=self.body(status, now)
+        )
+
+    def reader(self, now: int, name: str, reader: ReaderPicture) -> Message:
+        """The retained health of one reader."""
+        topic = self.topic(f"reader/{name}")
+        return Message(private=False, topic=topic, retain=True, payload=self.body(reader, now))
+
+    def reply(self, now: int, reply: Reply, *, private: bool) -> Message:
+        """The answer to a command, on the root the command came from."""
+        topic = self.topic("reply", private=private)
+        return Message(private, topic, retain=False, payload=self.body(reply, now))
+
+
+def picture(state: TableState) -> Picture:
+    """The table as everybody may see it."""
+    hand = state.open_hand()
+    if hand is None:
+        seats = {
+            number: SeatPicture(status="out", cards=0, up=[], shown=[], name=name)
+            for number, name in sorted(state.names.items())
+        }
+        return Picture(
+            phase="idle", discipline=state.discipline, button=state.button, board=[], seats=seats
+        )
+    numbers = sorted({*hand.seats, *state.names})
+    return Picture(
+        phase=hand.phase(),
+        discipline=hand.discipline,
+        button=hand.button,
+        board=[card.face for card in hand.board],
+        seats={number: _seat(state, hand, number) for number in numbers},
+    )
+
+
+def _seat(state: TableState, hand: Hand, number: int) -> SeatPicture:
+    name = state.names.get(number, "")
+    seat = hand.seats.get(number)
+    if seat is None:
+        return SeatPicture(status="out", cards=0, up=[], shown=[], name=name)
+    return SeatPicture(
+        status=seat.status,
+        cards=len(seat.held),
+        up=[held.face for held in seat.held if held.up and held.face is not None],
+        shown=_shown(seat),
+        name=name,
+    )
+
+
+def _shown(seat: Seat) -> list[str]:
+    if seat.status != "shown":
+        return []
+    return [held.face for held in seat.held if held.face is not None]
+
+
+def health(wire: Wire, health: Health, antennas: dict[int, int]) -> ReaderPicture:
+    """A reader's health; `antennas` are the times (ms) of their last looks."""
+    return ReaderPicture(
+        up=health.up,
+        since=wire.at(health.since),
+        error=health.error,
+        antennas={number: {"last_seen": wire.at(at)} for number, at in sorted(antennas.items())},
+    )

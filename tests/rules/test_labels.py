@@ -6,7 +6,7 @@ from daemon.rules.cards import parse_cards
 from daemon.rules.labels import label, label_of_rank
 from daemon.rules.ranking import evaluate
 
-CASES = "labels.json"
+CASES = ["labels.json"]
 
 
 def test_case(case):

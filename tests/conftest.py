@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import importlib.util
 import json
 import os
 import shutil
@@ -156,7 +157,7 @@ def mosquitto(tmp_path):
     config = tmp_path / "mosquitto.conf"
     config.write_text(
         f"listener {port} 127.0.0.1\nallow_anonymous true\nset_tcp_nodelay true\n"
-        "max_queued_messages 0\n" + ("user root\n" if os.geteuid() == 0 else "")
+        "max_queued_messages 100000\n" + ("user root\n" if os.geteuid() == 0 else "")
     )
     broker = BrokerProcess(["/usr/sbin/mosquitto", "-c", config], port)
     broker.start()
@@ -178,3 +179,16 @@ def nats(tmp_path):
     broker.start()
     yield broker
     broker.kill()
+
+
+@pytest.fixture(scope="session")
+def scorer():
+    """The module tests/score.py: what a stream of messages is worth."""
+    path = Path(__file__).with_name("score.py")
+    spec = importlib.util.spec_from_file_location("feltd_score", path)
+    assert spec
+    assert spec.loader
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module

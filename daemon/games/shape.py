@@ -48,3 +48,8 @@ class Game:
     def board_cards(self) -> int:
         """How many cards the board has once every street is dealt."""
         return sum(street.board for street in self.streets)
+
+    def cards_used(self, players: int) -> int:
+        """How many cards of the deck a whole hand takes, burns included, when nobody folds."""
+        burns = sum(street.burn for street in self.streets)
+        return players * self.own_cards + self.board_cards + burns

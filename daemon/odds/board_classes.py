@@ -26,16 +26,15 @@ _SIZES: Final = (3, 4, 5)
 
 @dataclass(frozen=True, eq=False)
 class Suited:
-    """The boards with `size` cards of one suit.
+    """The boards with `size` cards of one suit; `first` is the number of their first suited set.
 
-    `rows` are the numbers of their suited sets, `masks` the ranks as bits, `others` the possible
-    ranks of the other cards (other sets, 5 - size), `classes` the class of each (row, other set).
+    `codes` (5 - size, other sets) are those of the other cards as in `BoardClasses`, `classes`
+    (suited sets, other sets) the class of each board.
     """
 
     size: int
-    rows: slice
-    masks: Ints
-    others: Ints
+    first: int
+    codes: Ints
     classes: Ints
 
 
@@ -43,7 +42,7 @@ class Suited:
 class BoardClasses:
     """All tables about boards.
 
-    `codes` (5, classes): for each place rank * 5 + how many of that rank, or 65 for none.
+    `codes` (5, classes): for each place rank * 5 + how many of that rank, or 0.
     `triples` (10, classes): the numbers of the three-card sets within a class.
     `suited_triples` (10, suited sets): the same within a suited set, some of them repeated.
     """
@@ -97,7 +96,9 @@ def board_classes() -> BoardClasses:
     sets = rank_sets(5)
     by_sum = rank_sums(sets, np.arange(CLASSES, dtype=np.int16))
     kinds = tuple(_suited(by_sum, size) for size in _SIZES)
-    masks = np.concatenate([kind.masks for kind in kinds])
+    masks = np.array(
+        [sum(1 << rank for rank in ranks) for size in _SIZES for ranks in _suited_ranks(size)]
+    )
     rows = np.full(1 << 13, NO_FLUSH, np.int64)
     rows[masks] = np.arange(NO_FLUSH)
     triples = np.stack([_place(sets[:, three]) for three in combinations(range(5), 3)])
@@ -109,23 +110,24 @@ def _place(sets: Ints) -> Ints:
 
 
 def _codes(sets: Ints) -> Ints:
-    codes = np.full((5, len(sets)), 65, np.int64)
-    for place in range(5):
-        here = sets[:, place]
+    codes = np.zeros(sets.T.shape, np.int64)
+    for place, here in enumerate(sets.T):
         first = (sets[:, :place] != here[:, None]).all(axis=1)
-        count = (sets == here[:, None]).sum(axis=1)
-        codes[place, first] = (here * 5 + count)[first]
+        number = (sets == here[:, None]).sum(axis=1)
+        codes[place, first] = (here * 5 + number)[first]
     return codes
 
 
+def _suited_ranks(size: int) -> list[tuple[int, ...]]:
+    return list(combinations(range(13), size))
+
+
 def _suited(by_sum: RankSums, size: int) -> Suited:
-    start = {3: 0, 4: 286, 5: 1001}[size]
-    ranks = np.array(list(combinations(range(13), size)), np.int64)
-    others = _sets(5 - size) if size < 5 else np.zeros((1, 0), np.int64)
-    sums = RANK_KEYS[ranks].sum(axis=1)[:, None] + RANK_KEYS[others].sum(axis=1)
-    masks = (1 << ranks).sum(axis=1)
-    rows = slice(start, start + len(ranks))
-    return Suited(size, rows, masks, others, by_sum.of(sums).astype(np.int64))
+    first = sum(len(_suited_ranks(smaller)) for smaller in _SIZES if smaller < size)
+    others = _sets(5 - size)
+    sums = RANK_KEYS[np.array(_suited_ranks(size))].sum(axis=1)
+    classes = by_sum.of(sums[:, None] + RANK_KEYS[others].sum(axis=1)).astype(np.int64)
+    return Suited(size, first, _codes(others), classes)
 
 
 def _suited_triples(masks: Ints) -> Ints:
@@ -142,11 +144,13 @@ def _suited_triples(masks: Ints) -> Ints:
 class SeatValues:
     """What a seat has on every board: without flushes by class, and its flush by suit and set.
 
-    `plain` has the shape (6175,), `flush` (4, 2289), the last column being "no flush here".
+    `plain` has the shape (6175,), each of the four of `flush` (2289,), the last value being that
+    of "no set"; `needs` is how many board cards of each suit a flush takes at least.
     """
 
     plain: Values
-    flush: Values
+    flush: Sequence[Values]
+    needs: tuple[int, ...]
 
 
 @cache
@@ -158,34 +162,47 @@ def _holdem_plain() -> Values:
 
 
 @cache
+def _holdem_flush(own: int) -> Values:
+    """The flushes of own cards of a suit (ranks as bits) with each suited set of the board."""
+    flush = np.zeros(NO_FLUSH + 1, np.int16)
+    flush[:NO_FLUSH] = suited().take(board_classes().suited_masks | own)
+    return flush
+
+
+@cache
 def omaha_plain() -> Values:
     """Values of (two own ranks, three ranks of the board)."""
     return unsuited(5).of(RANK_KEYS[pairs()].sum(axis=1)[:, None] + triple_sums())
 
 
+@cache
+def _omaha_flush(own: int) -> Values:
+    """The flushes of two own cards of a suit (ranks as bits) with three of each suited set."""
+    tables = board_classes()
+    flush = np.zeros(NO_FLUSH + 1, np.int16)
+    threes = suited().take(tables.suited_masks[: tables.suited[1].first] | own)
+    flush[:NO_FLUSH] = threes.take(tables.suited_triples).max(axis=0)
+    return flush
+
+
 def holdem_seat(own: Sequence[int]) -> SeatValues:
     """The best five of two own cards and the board."""
-    masks = board_classes().suited_masks
-    flush = np.zeros((4, NO_FLUSH + 1), np.int16)
-    for suit, held in enumerate(_by_suit(own)):
-        flush[suit, :NO_FLUSH] = suited().take(masks | sum(1 << rank for rank in held))
-    return SeatValues(_holdem_plain()[_pair(own[0] >> 2, own[1] >> 2)], flush)
+    plain = _holdem_plain()[_pair(own[0] >> 2, own[1] >> 2)]
+    held = _by_suit(own)
+    flush = [_holdem_flush(sum(bits)) for bits in held]
+    return SeatValues(plain, flush, tuple(5 - len(bits) for bits in held))
 
 
 def omaha_seat(own: Sequence[int]) -> SeatValues:
     """The best of exactly two of four own cards and three of the board."""
-    tables = board_classes()
     rows = [_pair(one >> 2, other >> 2) for one, other in combinations(own, 2)]
-    plain = omaha_plain()[rows].max(axis=0).take(tables.triples).max(axis=0)
-    flush = np.zeros((4, NO_FLUSH + 1), np.int16)
-    threes = tables.suited[0].masks
-    for suit, held in enumerate(_by_suit(own)):
-        if len(held) < 2:
-            continue
-        twos = [1 << one | 1 << other for one, other in combinations(held, 2)]
-        best = np.max([suited().take(threes | two) for two in twos], axis=0)
-        flush[suit, :NO_FLUSH] = best.take(tables.suited_triples).max(axis=0)
-    return SeatValues(plain, flush)
+    plain = omaha_plain()[rows].max(axis=0).take(board_classes().triples).max(axis=0)
+    none = np.zeros(NO_FLUSH + 1, np.int16)
+    flush: list[Values] = []
+    for held in _by_suit(own):
+        pairs_held = [_omaha_flush(sum(two)) for two in combinations(held, 2)]
+        flush.append(np.maximum.reduce(pairs_held) if pairs_held else none)
+    return SeatValues(plain, flush, tuple(3 if len(held) > 1 else 6 for held in _by_suit(own)))
 
 
 def _pair(one: int, other: int) -> int:
@@ -193,4 +210,4 @@ def _pair(one: int, other: int) -> int:
 
 
 def _by_suit(cards: Sequence[int]) -> list[list[int]]:
-    return [[card >> 2 for card in cards if card & 3 == suit] for suit in range(4)]
+    return [[1 << (card >> 2) for card in cards if card & 3 == suit] for suit in range(4)]

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from daemon.odds.board_classes import CLASSES, board_classes
-from daemon.odds.outcomes import Outcomes, Weights, add, count, leaders
+from daemon.odds.board_classes import CLASSES, NO_FLUSH, board_classes
+from daemon.odds.outcomes import Outcomes, Weights, count, leaders
 from daemon.odds.values import card_bits, key_total
 
 if TYPE_CHECKING:
@@ -19,77 +19,75 @@ if TYPE_CHECKING:
     from daemon.odds.rank_sums import Ints, Values
 
 _SUMS: Final = (1 << 32) - 1
+_CHOOSE: Final[Weights] = np.array([[comb(n, k) for k in range(5)] for n in range(5)], np.float64)
 
 
 class _Block(NamedTuple):
-    """Boards with three or more cards of a suit: (suit, suited sets), classes and weights."""
+    """Boards with so many cards of a suit in which a seat can have a flush with them.
 
-    parts: list[tuple[int, Ints]]
-    classes: Ints
+    `sets` are the numbers of suited sets, `weights` in how many ways the other cards can fall;
+    the boards (sets, weights) are a slice of all boards.
+    """
+
+    kind: Suited
+    suit: int
+    sets: Ints
     weights: Weights
+    place: slice
 
 
 def all_boards(seats: Sequence[SeatValues], deck: Sequence[int]) -> Outcomes:
-    """Who leads over all boards of five from the cards of `deck`."""
-    blocks = [
-        block for kind in board_classes().suited if (block := _block(kind, seats, deck)) is not None
-    ]
-    plain = _class_weights(deck)
-    outcomes: Outcomes = {}
+    """Who leads over all boards of five from the cards of `deck`.
+
+    First come the blocks of suited boards, then each class with the boards that no block has.
+    """
+    grid = np.bincount(np.array(deck, np.int64), minlength=52).reshape(13, 4)
+    blocks = _blocks(seats, grid)
+    suited = blocks[-1].place.stop if blocks else 0
+    classes = np.empty(suited + CLASSES, np.int64)
+    weights = np.empty(suited + CLASSES)
     for block in blocks:
-        plain -= np.bincount(block.classes, block.weights, CLASSES)
-        values = [_block_values(seat, block) for seat in seats]
-        outcomes = add(outcomes, count(leaders(values), block.weights))
-    return add(outcomes, count(leaders([seat.plain for seat in seats]), plain))
+        shape = (len(block.sets), len(block.weights))
+        rows = block.sets - block.kind.first
+        block.kind.classes.take(rows, 0, classes[block.place].reshape(shape), "clip")
+        weights[block.place].reshape(shape)[:] = block.weights
+    classes[suited:] = np.arange(CLASSES)
+    weights[suited:] = _ways(grid.sum(axis=1), board_classes().codes)
+    weights[suited:] -= np.bincount(classes[:suited], weights[:suited], CLASSES)
+    return count(leaders([_values(seat, classes, blocks) for seat in seats]), weights)
 
 
-def _class_weights(deck: Sequence[int]) -> Weights:
-    """How many boards from the deck are in each class."""
-    left = _left(deck)
-    choose = [float(comb(number, wanted)) for number in left for wanted in range(5)]
-    factors = np.array([*choose, 1.0]).take(board_classes().codes)
-    return np.asarray(factors.prod(axis=0))
+def _ways(left: Ints, codes: Ints) -> Weights:
+    """In how many ways so many cards of each rank make up each set of ranks."""
+    return np.asarray(_CHOOSE[left].take(codes).prod(axis=0))
 
 
-def _left(cards: Sequence[int]) -> list[int]:
-    ranks = [card >> 2 for card in cards]
-    return [ranks.count(rank) for rank in range(13)]
-
-
-def _block(kind: Suited, seats: Sequence[SeatValues], deck: Sequence[int]) -> _Block | None:
-    """The boards with so many suited cards, of the suits in which a seat can have a flush."""
-    parts: list[tuple[int, Ints]] = []
-    weights: list[Weights] = []
+def _blocks(seats: Sequence[SeatValues], deck: Ints) -> list[_Block]:
+    tables = board_classes()
+    left = deck.sum(axis=1)
+    missing = (1 - deck.T) @ (1 << np.arange(13))
+    blocks: list[_Block] = []
+    start = 0
     for suit in range(4):
-        in_suit = [card for card in deck if card & 3 == suit]
-        missing = 0x1FFF ^ sum(1 << (card >> 2) for card in in_suit)
-        rows = np.flatnonzero(kind.masks & missing == 0)
-        places = rows + kind.rows.start
-        if any(seat.flush[suit].take(places).any() for seat in seats):
-            parts.append((suit, places))
-            others = _other_weights(kind, [card for card in deck if card & 3 != suit])
-            weights.append(np.tile(others, len(rows)))
-    if not parts:
-        return None
-    classes = [kind.classes[places - kind.rows.start].ravel() for _, places in parts]
-    return _Block(parts, np.concatenate(classes), np.concatenate(weights))
+        needed = min(seat.needs[suit] for seat in seats)
+        sets = np.flatnonzero(tables.suited_masks & missing[suit] == 0)
+        ends = np.searchsorted(sets, [*(kind.first for kind in tables.suited), NO_FLUSH])
+        for kind, first, last in zip(tables.suited, ends, ends[1:], strict=False):
+            if kind.size < needed:
+                continue
+            weights = _ways(left - deck[:, suit], kind.codes)
+            end = start + int(last - first) * len(weights)
+            blocks.append(_Block(kind, suit, sets[first:last], weights, slice(start, end)))
+            start = end
+    return blocks
 
 
-def _other_weights(kind: Suited, others: Sequence[int]) -> Weights:
-    """In how many ways the cards of other suits fill each of `kind.others`."""
-    left = _left(others)
-    found = np.ones(len(kind.others))
-    for row, ranks in enumerate(kind.others.tolist()):
-        for rank in set(ranks):
-            found[row] *= comb(left[rank], ranks.count(rank))
-    return found
-
-
-def _block_values(seat: SeatValues, block: _Block) -> Values:
-    values = seat.plain.take(block.classes)
-    flushes = np.concatenate([seat.flush[suit].take(places) for suit, places in block.parts])
-    table = values.reshape(len(flushes), -1)
-    np.maximum(table, flushes[:, None], out=table)
+def _values(seat: SeatValues, classes: Ints, blocks: Sequence[_Block]) -> Values:
+    values = seat.plain.take(classes)
+    for block in blocks:
+        if block.kind.size >= seat.needs[block.suit]:
+            boards = values[block.place].reshape(len(block.sets), len(block.weights))
+            np.maximum(boards, seat.flush[block.suit].take(block.sets)[:, None], out=boards)
     return values
 
 
@@ -100,12 +98,12 @@ def boards_from(seats: Sequence[SeatValues], board: Sequence[int], deck: Sequenc
     tables = board_classes()
     classes = tables.by_sum.of(np.atleast_1d(key_total(columns)) & _SUMS).astype(np.int64)
     bits = card_bits(columns)
-    rows = [tables.suited_row.take(bits >> 16 * suit & 0x1FFF) for suit in range(4)]
-    return count(leaders([_board_values(seat, classes, rows) for seat in seats]))
+    sets = [tables.suited_row.take(bits >> 16 * suit & 0x1FFF) for suit in range(4)]
+    return count(leaders([_board_values(seat, classes, sets) for seat in seats]))
 
 
-def _board_values(seat: SeatValues, classes: Ints, rows: Sequence[Ints]) -> Values:
+def _board_values(seat: SeatValues, classes: Ints, sets: Sequence[Ints]) -> Values:
     values = seat.plain.take(classes)
-    for flush, row in zip(seat.flush, rows, strict=True):
-        np.maximum(values, flush.take(row), out=values)
+    for flush, numbers in zip(seat.flush, sets, strict=True):
+        np.maximum(values, flush.take(numbers), out=values)
     return values

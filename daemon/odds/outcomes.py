@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import sqrt
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import msgspec
 import numpy as np
@@ -12,9 +12,10 @@ import numpy.typing as npt
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from daemon.odds.rank_sums import Ints, Values
+    from daemon.odds.rank_sums import Values
 
 Weights: TypeAlias = npt.NDArray[np.float64]
+Sets: TypeAlias = npt.NDArray[np.integer[Any]]
 Outcomes: TypeAlias = "Mapping[int, int]"
 
 
@@ -39,17 +40,23 @@ class Equity(msgspec.Struct, frozen=True, omit_defaults=True):
     error: float | msgspec.UnsetType = msgspec.UNSET
 
 
-def leaders(values: Sequence[Values]) -> Ints:
+def leaders(values: Sequence[Values]) -> Sets:
     """For each deal the seats that have the best value, as bits in the order of `values`."""
-    best = np.maximum.reduce(values)
-    sets = np.zeros(best.shape, np.int64)
+    best = values[0]
+    for value in values[1:]:
+        best = np.maximum(best, value)
+    kind = np.min_scalar_type((1 << len(values)) - 1)
+    sets = np.zeros(best.shape, kind)
     for place, value in enumerate(values):
-        sets |= np.left_shift(value == best, place, dtype=np.int64)
+        sets |= np.left_shift((value == best).view(np.uint8), place, dtype=kind)
     return sets
 
 
-def count(sets: Ints, weights: Weights | None = None) -> Outcomes:
+def count(sets: Sets, weights: Weights | None = None) -> Outcomes:
     """How many deals each set of leaders has; a deal counts `weights` times where given."""
+    if weights is not None and sets.dtype == np.uint8 and sets.max() <= 3:
+        # bincount waits for its last addition when it meets the same bin again
+        return {one: int(weights @ (sets == one)) for one in (1, 2, 3)}
     counts = np.bincount(sets, weights)
     return {leading: int(counts[leading]) for leading in np.flatnonzero(counts).tolist()}
 

@@ -74,13 +74,12 @@ def strength(cards: Sequence[int]) -> Strength:
 
 
 def _pick(pool: list[int], ranks: Ranks) -> tuple[str, ...]:
+    held = [card >> 2 for card in pool]
     best: list[str] = []
     for wanted in ranks:
-        for place, card in enumerate(pool):
-            if card >> 2 == wanted:
-                best.append(DECK[card])
-                del pool[place]
-                break
+        place = held.index(wanted)
+        del held[place]
+        best.append(DECK[pool.pop(place)])
     return tuple(best)
 
 

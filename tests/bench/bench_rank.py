@@ -6,7 +6,9 @@ from random import Random
 from time import perf_counter
 from typing import TYPE_CHECKING
 
+import eval7
 import phevaluator
+import pkrbot
 from pokerkit import StandardHighHand
 from treys import Card, Evaluator
 
@@ -34,7 +36,7 @@ def seconds_each(call: Callable[[object], object], hands: Sequence[object]) -> f
 
 
 def main() -> None:
-    """Time `rank` and a full result with label beside treys, phevaluator and pokerkit."""
+    """Time `rank` and a full result with label beside peers in Python and, below, in C."""
     random = Random(1)
     numbers = [random.sample(range(52), 7) for _ in range(HANDS)]
     cards = [[DECK[number] for number in hand] for hand in numbers]
@@ -50,6 +52,10 @@ def main() -> None:
             lambda hand: phevaluator.evaluate_cards(*hand), numbers
         ),
         "pokerkit": seconds_each(StandardHighHand.from_game, joined),
+        "eval7 (C)": seconds_each(eval7.evaluate, [list(map(eval7.Card, hand)) for hand in cards]),
+        "pkrbot (C)": seconds_each(
+            pkrbot.evaluate, [list(map(pkrbot.Card, hand)) for hand in cards]
+        ),
     }
     print(f"{'one seven-card hand':28} {'us':>9} {'x rank':>8} {'x full':>8}")
     for name, time in times.items():

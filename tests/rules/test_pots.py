@@ -212,3 +212,15 @@ def test_shares_keep_every_chip(chips, chip, winners, button, rules):
     assert list(shares.values()) == sorted(shares.values(), reverse=True)
     if rules is not FIRST_TAKES_ALL:
         assert max(shares.values()) - min(shares.values()) <= chip
+
+
+@given(st.permutations("cdhs"), st.integers(1, 40))
+def test_suits_give_no_odd_chip_by_the_rule_book(suits, chips):
+    swap = str.maketrans("cdhs", "".join(suits))
+    swapped = {
+        seat: "".join(card[0] + card[1].translate(swap) for card in text.split())
+        for seat, text in STRAIGHTS.items()
+    }
+    pots = [Pot(25 * chips, (1, 5))]
+    shares = [share_pots(_stud(hands), pots, 25, None).pots for hands in (STRAIGHTS, swapped)]
+    assert shares[0] == shares[1]

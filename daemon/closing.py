@@ -20,49 +20,52 @@ from daemon.rules.showdown import showdown
 if TYPE_CHECKING:
     from daemon.hand import Scene, Seat
 
-FOLD_MS = 2500
+FOLD_MS = 2000
 """So long after cards reached the muck, other cards must still be heard where they lie."""
+SWEEP_MS = 700
+"""Once everything is over, cards that were in the muck so long before the board left."""
+LIFT_MS = 6000
+"""Nobody holds cards up to look at them for so long."""
 QUIET_MS = 5000
-APART_MS = 10_000
+TOGETHER_MS = 5000
+"""Hands that are tabled leave their antennas within so long of each other (the limit is 10 s)."""
+PRESENT_MS = 2500
+MARGIN_MS = 4500
 CLEAR_MS = 3000
 LOOKED_MS = 3000
 
 
-def review_folds(scene: Scene) -> None:
+def review_folds(scene: Scene, wait: int = FOLD_MS) -> None:
     """Confirm the folds whose cards reached the muck, unless the table is being swept."""
     for seat in scene.hand.seats.values():
-        if seat.status == IN and seat.muck_at is not None and _folded(scene, seat, seat.muck_at):
+        if seat.status == IN and seat.muck_at is not None and _folded(scene, seat, wait):
             fold(scene, seat)
             seat.by_muck = True
 
 
-def _folded(scene: Scene, seat: Seat, at: int) -> bool:
-    hand, presence = scene.hand, scene.presence
-    if scene.now - at < FOLD_MS or hand.result is not None:
+def _folded(scene: Scene, seat: Seat, wait: int) -> bool:
+    presence = scene.presence
+    tags = [tag for tag in seat.tags() if sure(scene, seat, tag, 2)]
+    at = presence.first_heard(tags, "muck")
+    if scene.hand.result is not None or at is None:
         return False
-    own = [held.tag for held in seat.held if held.tag is not None]
-    mucked = [tag for tag in own if presence.home(tag) == "muck"]
-    if not mucked:
-        seat.muck_at = None
+    left = scene.last_at(seat)
+    if left > at + 500:
+        if all(presence.home(tag) in seat.zones() for tag in seat.tags()):
+            seat.muck_at = None
         return False
-    if not any(sure(scene, seat, tag, 2) for tag in mucked):
+    if presence.hits(tags, "muck") < 2 and scene.now - left < LIFT_MS:
         return False
-    if presence.last_heard(own, {seat.zone()}) > at + FOLD_MS // 2:
-        return False
-    return _hand_goes_on(scene, seat, at + FOLD_MS * 4 // 5)
+    return _hand_goes_on(scene, seat, at + wait)
 
 
 def _hand_goes_on(scene: Scene, seat: Seat, since: int) -> bool:
     """Whether some other live hand or the board has been heard in its place since then."""
-    hand, presence = scene.hand, scene.presence
-    board = [card.tag for card in hand.board if card.tag is not None]
-    if presence.last_heard(board, {"board"}) >= since:
+    hand = scene.hand
+    if scene.board_last() >= since:
         return True
     others = [hand.seats[number] for number in hand.live() if number != seat.number]
-    return any(
-        presence.last_heard([held.tag for held in other.held if held.tag], {other.zone()}) >= since
-        for other in others
-    )
+    return any(scene.last_at(other) >= since for other in others)
 
 
 def incomplete(scene: Scene, seat: Seat) -> bool:
@@ -78,9 +81,7 @@ def absent(scene: Scene, seat: Seat) -> bool:
     hand = scene.hand
     if seat.status == SHOWN or not scene.alive(seat.zone()):
         return False
-    tags = [held.tag for held in seat.held if held.tag is not None]
-    last = scene.presence.last_heard(tags, {seat.zone(), f"{seat.zone()}:up"})
-    return bool(tags) and last < hand.street_at - FOLD_MS
+    return bool(seat.tags()) and scene.last_at(seat) < hand.street_at - FOLD_MS
 
 
 def try_showdown(scene: Scene, seats: list[int]) -> list[int]:
@@ -176,25 +177,27 @@ def _tags(scene: Scene) -> list[str]:
 
 def _unattended(scene: Scene) -> None:
     hand = scene.hand
-    hand.asked = True
+    review_folds(scene, SWEEP_MS)
     live = hand.live()
-    if scene.setup.unattended != "all" or not _together(scene, live):
-        scene.alert("showdown-wanted")
+    if len(live) == 1:
         return
-    if any(incomplete(scene, hand.seats[number]) for number in live):
+    hand.asked = True
+    certain = scene.setup.unattended == "all" and _together(scene, live)
+    if not certain or any(incomplete(scene, hand.seats[number]) for number in live):
         scene.alert("showdown-wanted")
         return
     try_showdown(scene, live)
 
 
 def _together(scene: Scene, live: list[int]) -> bool:
-    """Every live seat was heard after the last card, and all within 10 s of each other."""
-    hand, presence = scene.hand, scene.presence
-    last = []
-    for number in live:
-        tags = [held.tag for held in hand.seats[number].held if held.tag is not None]
-        last.append(presence.last_heard(tags, {f"seat:{number}", f"seat:{number}:up"}))
-    return min(last) > hand.street_at and max(last) - min(last) <= APART_MS
+    """Every live seat was heard after the last card, and all left their antennas together.
+
+    Either all lay there until the board was taken up, or all were slid off before.
+    """
+    last = [scene.last_at(scene.hand.seats[number]) for number in live]
+    stayed = [time >= scene.board_last() - PRESENT_MS for time in last]
+    together = max(last) - min(last) <= TOGETHER_MS and len(set(stayed)) == 1
+    return min(last) > scene.hand.street_at and together
 
 
 def review_end(scene: Scene) -> None:
@@ -207,27 +210,52 @@ def review_end(scene: Scene) -> None:
     if hand.result is not None:
         if hand.cleared is not None:
             end(scene)
-        return
-    live = hand.live()
-    if len(live) != 1 or len(hand.seats) < 2:
-        return
-    if hand.named and not any(seat.by_muck for seat in hand.seats.values()):
-        end(scene, live[0])
-    elif hand.cleared is not None:
-        end(scene, live[0] if _kept(scene, live[0]) else None)
-    elif hand.named and _kept(scene, live[0], FOLD_MS):
-        end(scene, live[0])
+    elif hand.named and len(hand.live()) == 1 and len(hand.seats) > 1:
+        end(scene, hand.live()[0])
+    elif hand.cleared is not None and not hand.asked:
+        _end_unseen(scene)
 
 
-def _kept(scene: Scene, number: int, longer: int = 0) -> bool:
-    """Whether the last hand was still heard at its seat after all others were given up."""
+def _end_unseen(scene: Scene) -> None:
+    """The table was swept and nobody said why: one seat was left, or the floor has to say."""
     hand = scene.hand
-    if hand.blind:
-        return False
-    tags = [held.tag for held in hand.seats[number].held if held.tag is not None]
-    folds = [seat.muck_at or 0 for seat in hand.seats.values() if seat.status == FOLDED]
-    heard = scene.presence.last_heard(tags, {f"seat:{number}", f"seat:{number}:up"})
-    return heard > max(folds, default=0) + longer
+    review_folds(scene, SWEEP_MS)
+    winner = _last_one(scene)
+    if winner is not None:
+        end(scene, winner)
+    elif hand.last_street():
+        review_showdown(scene)
+    elif not hand.asked:
+        hand.asked = True
+        scene.alert("showdown-wanted")
+
+
+def _last_one(scene: Scene) -> int | None:
+    """The one seat that certainly had not given up when the table was swept."""
+    hand = scene.hand
+    live = [hand.seats[number] for number in hand.live()]
+    if not live or hand.blind or len(hand.seats) < 2 or _unread(scene):
+        return None
+    last = max(live, key=scene.last_at)
+    kept, board = scene.last_at(last), scene.board_last()
+    if hand.board and kept < board - PRESENT_MS:
+        return None
+    if not all(sure(scene, last, tag, 2) for tag in last.tags()):
+        return None
+    gave_up = [seat for seat in hand.seats.values() if seat.status == FOLDED]
+    if any(scene.last_at(seat) > kept - SWEEP_MS for seat in gave_up):
+        return None
+    margin = PRESENT_MS if hand.board and not hand.last_street() else MARGIN_MS
+    others = [seat for seat in live if seat is not last]
+    if hand.last_street() and others:
+        return None
+    return last.number if all(kept - scene.last_at(one) >= margin for one in others) else None
+
+
+def _unread(scene: Scene) -> bool:
+    """Whether a seat of the last hand was never read in this one, nor its cards in the muck."""
+    missing = set(scene.hand.expected) - set(scene.hand.seats)
+    return len(missing) > len(scene.hand.mucked)
 
 
 def _clear(scene: Scene) -> bool:

@@ -66,6 +66,14 @@ class Seat:
         """The zone of its down cards."""
         return f"seat:{self.number}"
 
+    def zones(self) -> set[str]:
+        """Both zones that a seat may have."""
+        return {self.zone(), f"{self.zone()}:up"}
+
+    def tags(self) -> list[str]:
+        """The tags of its cards, as far as they have been read."""
+        return [held.tag for held in self.held if held.tag is not None]
+
 
 @dataclass
 class BoardCard:
@@ -123,6 +131,7 @@ class Hand:
     done: list[Done] = field(default_factory=list)
     cleared: int | None = None
     blind: bool = False
+    expected: list[int] = field(default_factory=list)
 
     @property
     def game(self) -> Game:
@@ -187,6 +196,15 @@ class Scene:
         if mark not in self.hand.alerted:
             self.hand.alerted.append(mark)
             self.tell(alert(kind, zone))
+
+    def last_at(self, seat: Seat) -> int:
+        """When the seat's own antennas last heard one of its cards, -1 for never."""
+        return self.presence.last_heard(seat.tags(), seat.zones())
+
+    def board_last(self) -> int:
+        """When the board was last heard, -1 for never."""
+        tags = [card.tag for card in self.hand.board if card.tag is not None]
+        return self.presence.last_heard(tags, {"board"})
 
     def rivals(self) -> dict[str, str]:
         """Zones that compete for a dealt card, each with the seat it belongs to."""

@@ -229,6 +229,23 @@ class Presence:
             default=-1,
         )
 
+    def first_heard(self, tags: Iterable[str], zone: str) -> int | None:
+        """When the zone first heard any of these tags, None for never."""
+        firsts = [
+            self.tracks[tag].heard[zone].first
+            for tag in tags
+            if tag in self.tracks and zone in self.tracks[tag].heard
+        ]
+        return min(firsts, default=None)
+
+    def hits(self, tags: Iterable[str], zone: str) -> int:
+        """How often the zone heard these tags, all together."""
+        return sum(
+            self.tracks[tag].heard[zone].hits
+            for tag in tags
+            if tag in self.tracks and zone in self.tracks[tag].heard
+        )
+
     def home(self, tag: str) -> str | None:
         """The zone in which the tag rests."""
         track = self.tracks.get(tag)
@@ -312,7 +329,7 @@ def _settle_first(now: int, tag: str, track: Track, claim: Claim) -> list[Change
 
 
 def _enough(now: int, claim: Claim) -> bool:
-    if claim.zone == "shoe":
+    if claim.zone in {"shoe", "muck"}:
         return True
     if claim.zone == "board":
         rested = claim.last - claim.first >= BOARD_REST_MS
@@ -328,12 +345,8 @@ def _moved(now: int, track: Track, claim: Claim) -> bool:
     if claim.last <= home.last or claim.density() < 0.3:
         return False
     if claim.zone == "muck":
-        return (
-            (claim.run >= 2
-            and home.missed >= 2
-            and away >= MUCK_MOVE_MS)
-            or (claim.run >= 3 and away >= UNPROVEN_MOVE_MS)
-        )
+        proven = home.missed >= GONE_MISSES and away >= MUCK_MOVE_MS
+        return proven or (claim.run >= 3 and away >= UNPROVEN_MOVE_MS)
     if claim.zone == "board" and claim.last - max(claim.first, home.last) < BOARD_REST_MS:
         return False
     proven = home.missed >= GONE_MISSES and away >= MOVE_MS

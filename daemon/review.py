@@ -137,6 +137,7 @@ def begin(step: Step, seats: list[int] | None, button: int | None, deck: str | N
         named=seats is not None,
         last_dealt=state.now,
         stale=stale,
+        expected=sorted(last.seats) if last is not None else [],
     )
     if not hand.game.has_button:
         hand.button = None

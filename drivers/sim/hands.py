@@ -117,7 +117,7 @@ def _choose_shown(play: Play) -> list[int]:
     """All, if all-in; else some losers muck."""
     if play.tabled:
         return list(play.live)
-    muck = 0.3 if play.commands else 0.08
+    muck = 0.3 if play.commands else 0.0
     first, *rest = play.rng.sample(play.live, len(play.live))
     return [first, *(seat for seat in rest if play.rng.random() >= muck)]
 

@@ -10,7 +10,9 @@ F = TypeVar("F")
 class Feeds(Protocol[F]):
     """What a link needs of a decoder."""
 
-    errors: int
+    @property
+    def errors(self) -> int:
+        """Damaged frames so far."""
 
     def feed(self, data: bytes) -> list[F]:
         """Take bytes as they come; give the frames that they complete."""
@@ -25,11 +27,16 @@ class Hunter(Generic[F]):
     """
 
     filler = b""
+    """Bytes that may stand between frames."""
+
+    lookahead = True
+    """Whether a frame inside one that is not complete yet counts; wants a strong check sum."""
 
     def __init__(self) -> None:
         self.errors = 0
         self._buffer = bytearray()
         self._lost = False
+        self._pending = -1
 
     def feed(self, data: bytes) -> list[F]:
         """Take bytes as they come; give the frames that they complete."""
@@ -54,17 +61,19 @@ class Hunter(Generic[F]):
 
     def _next(self, at: int) -> tuple[int, int, F | None]:
         """Where the next frame begins and ends; without one, where the earliest may begin."""
-        pending = -1
+        self._pending = -1
         size = len(self._buffer)
         at = self._seek(at)
         while at < size:
             found = self._parse(at)
             if isinstance(found, tuple):
                 return at, found[0], found[1]
-            if found and pending < 0:
-                pending = at
+            if found and not self.lookahead:
+                return at, at, None
+            if found and self._pending < 0:
+                self._pending = at
             at = self._seek(at + 1)
-        keep = size if pending < 0 else pending
+        keep = size if self._pending < 0 else self._pending
         return keep, keep, None
 
     def _skip(self, start: int, end: int) -> None:
@@ -79,3 +88,53 @@ class Hunter(Generic[F]):
     def _parse(self, at: int) -> tuple[int, F] | bool:
         """The end of the frame at `at` and the frame; else whether more bytes may make one."""
         raise NotImplementedError
+
+
+class Lines:
+    """Cuts a stream into lines of printable ASCII that end in CR, LF or both.
+
+    Longer lines than `limit` bytes and lines with other bytes in them are counted and dropped;
+    other bytes before a line, as a port gives when it is plugged in, are counted and cut off.
+    """
+
+    def __init__(self, limit: int) -> None:
+        self.errors = 0
+        self._limit = limit
+        self._rest = b""
+        self._flood = False
+
+    def feed(self, data: bytes) -> list[str]:
+        """Take bytes as they come; give the lines that they complete, empty ones too."""
+        *lines, rest = (self._rest + data.replace(b"\r", b"\n")).split(b"\n")
+        texts = []
+        for line in lines:
+            text = None if self._flood else self._text(line)
+            self._flood = False
+            if text is not None:
+                texts.append(text)
+        if len(rest) > self._limit:
+            self.errors += not self._flood
+            self._flood = True
+        self._rest = b"" if self._flood else rest
+        return texts
+
+    def reset(self) -> None:
+        """Forget a line that has begun."""
+        self._rest = b""
+        self._flood = False
+
+    def _text(self, line: bytes) -> str | None:
+        if len(line) > self._limit:
+            self.errors += 1
+            return None
+        clean = line if line.isascii() and line.decode().isprintable() else _unprefixed(line)
+        if clean is not line:
+            self.errors += 1
+        return None if clean is None else clean.decode()
+
+
+def _unprefixed(line: bytes) -> bytes | None:
+    """The line without the unprintable bytes before it; None if there are more inside."""
+    start = next((at for at, byte in enumerate(line) if 0x20 <= byte < 0x7F), len(line))
+    clean = line[start:]
+    return clean if clean and clean.isascii() and clean.decode().isprintable() else None

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from drivers._frames import Feeds
 
 F = TypeVar("F")
+T = TypeVar("T")
 
 _PARITY = {"none": serial.PARITY_NONE, "even": serial.PARITY_EVEN, "odd": serial.PARITY_ODD}
 _CONNECT = 3.0
@@ -84,6 +85,25 @@ class Link(Generic[F]):
         if self._gone is not None:
             raise ReaderError(self._gone)
         return None
+
+    async def find(self, accept: Callable[[F], T | None], patience: float) -> T | None:
+        """What `accept` makes of the first frame it accepts within `patience` seconds."""
+        until = self._loop.time() + patience
+        while (left := until - self._loop.time()) > 0:
+            frame = await self.receive(left)
+            found = None if frame is None else accept(frame)
+            if found is not None:
+                return found
+        return None
+
+    async def gather(self, patience: float) -> list[F]:
+        """All frames that have come; the first is waited for as long as `patience` seconds."""
+        first = await self.receive(patience)
+        if first is None:
+            return []
+        frames = [first, *self._frames]
+        self._frames.clear()
+        return frames
 
     def drain(self) -> None:
         """Drop the frames that nobody asked for."""

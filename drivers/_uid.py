@@ -18,3 +18,12 @@ def normal(raw: bytes, *, lsb_first: bool = False) -> str | None:
     if len(raw) == 8 and (raw[0] == 0xE0) != (raw[7] == 0xE0):
         lsb_first = raw[7] == 0xE0
     return (raw[::-1] if lsb_first else raw).hex().upper()
+
+
+def em4100(raw: bytes) -> str:
+    """The UID that a 5-byte EM4100 identifier goes by here: its low four bytes.
+
+    The first byte is a version or customer number, the same on all tags of a batch, and no
+    permitted UID has five bytes.
+    """
+    return raw[1:].hex().upper()

@@ -23,6 +23,7 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass
 from enum import Enum
+from functools import partial
 from typing import TYPE_CHECKING
 
 from drivers import Look, ReaderError
@@ -89,7 +90,10 @@ Frame = Message | Signal
 
 
 class Decoder(Hunter[Frame]):
-    """Bytes of either direction in, frames out."""
+    """Bytes of either direction in, frames out.
+
+    The postamble is not looked at: it may be missing, and be the next frame's preamble.
+    """
 
     filler = b"\x00\x55"
 
@@ -105,9 +109,9 @@ class Decoder(Hunter[Frame]):
         if len(head) < 2:
             return True
         if head[:2] == b"\x00\xff":
-            return self._end(at + 4), Signal.ACK
+            return at + 4, Signal.ACK
         if head[:2] == b"\xff\x00":
-            return self._end(at + 4), Signal.NACK
+            return at + 4, Signal.NACK
         if head[:2] == b"\xff\xff":
             if len(head) < 5:
                 return True
@@ -124,16 +128,12 @@ class Decoder(Hunter[Frame]):
             return True
         if sum(body) & 0xFF:
             return False
-        end = self._end(start + length + 1)
+        end = start + length + 1
         if body[0] == 0x7F:
             return end, Signal.SYNTAX_ERROR
         return (
             (end, _message(body[1], body[2:-1], from_chip=body[0] == 0xD5)) if length > 1 else False
         )
-
-    def _end(self, at: int) -> int:
-        """The postamble belongs to the frame when it is there already; its value is ignored."""
-        return at + 1 if self._buffer[at : at + 1] == b"\x00" else at
 
 
 def _message(code: int, data: bytes, *, from_chip: bool) -> Message:
@@ -226,20 +226,15 @@ async def _ask(link: Link[Frame], frame: bytes, code: int, patience: float = _AC
     for _ in range(_TRIES):
         link.drain()
         link.send(frame)
-        answer = await _answer(link, code + 1, patience)
-        if answer is not None:
+        answer = await link.find(partial(_of, code + 1), patience)
+        if isinstance(answer, Message):
             return answer
         link.send(ACK)
     raise ReaderError(f"{link.port}: no answer from the PN532 to command {code:02X}")
 
 
-async def _answer(link: Link[Frame], code: int, patience: float) -> Message | None:
-    loop = asyncio.get_running_loop()
-    until = loop.time() + patience
-    while (left := until - loop.time()) > 0:
-        frame = await link.receive(left)
-        if isinstance(frame, Message) and frame.code == code:
-            return frame
-        if frame is Signal.SYNTAX_ERROR:
-            return None
-    return None
+def _of(code: int, frame: Frame) -> Frame | None:
+    """The answer with that code, or the chip's refusal."""
+    if isinstance(frame, Message):
+        return frame if frame.code == code else None
+    return frame if frame is Signal.SYNTAX_ERROR else None

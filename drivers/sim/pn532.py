@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from drivers.sim.field import Field
+    from drivers.sim.wire import Said
 
 _ACK = bytes.fromhex("0000FF00FF00")
 _SYNTAX = bytes.fromhex("0000FF01FF7F8100")
@@ -47,15 +48,15 @@ class PN532:
         """Nothing; the chip never talks first."""
         return []
 
-    def hear(self, data: bytes) -> list[bytes]:
+    def hear(self, data: bytes) -> list[Said]:
         """Host bytes in; acknowledgements and answers out."""
         self._input += data
         if b"\x55\x55" in self._input or bytes(10) in self._input:
             self._awake = True
-        out: list[bytes] = []
+        out: list[Said] = []
         while (command := self._cut()) is not None:
             if command and self._awake:
-                out += self._obey(command)
+                out += [(0.0, message) for message in self._obey(command)]
         return out
 
     def _cut(self) -> bytes | None:

@@ -17,10 +17,14 @@ if TYPE_CHECKING:
 _CHUNK = 16
 
 
+Said = tuple[float, bytes]
+"""Seconds that the reader takes, and the message it then sends."""
+
+
 class Model(Protocol):
     """A reader's firmware: what it answers, and what it says unasked."""
 
-    def hear(self, data: bytes) -> list[bytes]:
+    def hear(self, data: bytes) -> list[Said]:
         """Take bytes of the host as they come; give the messages that answer them."""
 
     def speak(self) -> list[bytes]:
@@ -150,8 +154,8 @@ class Wire:
         if self.trouble.silent:
             return
         took = len(data) * self._byte_time
-        for answer in self.model.hear(data):
-            self._queue.put_nowait((took, answer))
+        for working, answer in self.model.hear(data):
+            self._queue.put_nowait((took + working, answer))
             took = 0.0
 
     async def _chatter(self) -> None:

@@ -9,7 +9,7 @@ from daemon.odds.boards import all_boards, boards_from
 from daemon.odds.outcomes import Equity, Seat, exact_equity, sampled_equity
 from daemon.odds.sampling import sample
 from daemon.odds.spot import UNKNOWN, checked_spot
-from daemon.odds.stud import EXACT_DEALS, deals_left, every_deal
+from daemon.odds.stud import exact_outcomes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -48,7 +48,7 @@ def equity(
 
 def _exact(asked: Spot) -> Outcomes | None:
     if asked.discipline == "stud":
-        return every_deal(asked) if deals_left(asked) <= EXACT_DEALS else None
+        return exact_outcomes(asked)
     make = holdem_seat if asked.discipline == "holdem" else omaha_seat
     seats = [make(own) for own in asked.own]
     if asked.board:

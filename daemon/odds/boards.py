@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from itertools import combinations
 from math import comb
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -93,13 +94,20 @@ def _values(seat: SeatValues, classes: Ints, blocks: Sequence[_Block]) -> Values
 
 def boards_from(seats: Sequence[SeatValues], board: Sequence[int], deck: Sequence[int]) -> Outcomes:
     """Who leads over all boards that complete a board of three to five cards."""
-    rest = np.array(list(combinations(deck, 5 - len(board))), np.int64)
-    columns = [*board, *rest.T]
+    left = np.array(deck, np.int64)
+    columns = [*board, *left.take(_choices(len(deck), 5 - len(board)))]
     tables = board_classes()
     classes = tables.by_sum.of(np.atleast_1d(key_total(columns)) & _SUMS).astype(np.int64)
     bits = card_bits(columns)
     sets = [tables.suited_row.take(bits >> 16 * suit & 0x1FFF) for suit in range(4)]
     return count(leaders([_board_values(seat, classes, sets) for seat in seats]))
+
+
+@cache
+def _choices(cards: int, wanted: int) -> Ints:
+    """Columns of the places of all choices of `wanted` cards."""
+    places = np.array(list(combinations(range(cards), wanted)), np.int64)
+    return np.ascontiguousarray(places.T)
 
 
 def _board_values(seat: SeatValues, classes: Ints, sets: Sequence[Ints]) -> Values:

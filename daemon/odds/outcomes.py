@@ -56,7 +56,7 @@ def count(sets: Sets, weights: Weights | None = None) -> Outcomes:
     """How many deals each set of leaders has; a deal counts `weights` times where given."""
     if weights is not None and sets.dtype == np.uint8 and sets.max() <= 3:
         # bincount waits for its last addition when it meets the same bin again
-        return {one: int(weights @ (sets == one)) for one in (1, 2, 3)}
+        return {one: int((weights * (sets == one)).sum()) for one in (1, 2, 3)}
     counts = np.bincount(sets, weights)
     return {leading: int(counts[leading]) for leading in np.flatnonzero(counts).tolist()}
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
+from daemon.odds.heads_up import heads_up
 from daemon.odds.outcomes import Outcomes, add, count
 from daemon.odds.values import values
 
@@ -17,13 +18,17 @@ if TYPE_CHECKING:
     from daemon.odds.rank_sums import Ints, Values
     from daemon.odds.spot import Spot
 
-EXACT_DEALS: Final = 10_000_000
+MOST_DEALS: Final = 10_000_000
 _PAIRS_AT_ONCE: Final = 1 << 19
 
 
 class Completions(NamedTuple):
-    """The cards that a seat can still get, as bits of the deck's places, and the hand's value."""
+    """The cards that a seat can still get, and the value of the hand that they complete.
 
+    `places` are ascending places in the deck, shape (completions, cards); `cards` the same as bits.
+    """
+
+    places: Ints
     cards: Ints
     values: Values
 
@@ -36,6 +41,14 @@ class _Deals(NamedTuple):
     leading: Ints
 
 
+def exact_outcomes(spot: Spot) -> Outcomes | None:
+    """Who leads over all deals; None where they are too many to look at."""
+    if len(spot.seats) == 2 and not spot.board_missing:
+        one, other = _seats(spot, spot.board)
+        return heads_up(one, other, len(spot.deck))
+    return _every_deal(spot) if deals_left(spot) <= MOST_DEALS else None
+
+
 def deals_left(spot: Spot) -> int:
     """The number of ways in which the deal can end."""
     left = len(spot.deck)
@@ -46,17 +59,19 @@ def deals_left(spot: Spot) -> int:
     return ways
 
 
-def every_deal(spot: Spot) -> Outcomes:
-    """Who leads over all deals, one by one."""
+def _every_deal(spot: Spot) -> Outcomes:
     outcomes: Outcomes = {}
     for place, common in _common_cards(spot):
-        seats = [
-            completions(own, missing, common, spot.deck)
-            for own, missing in zip(spot.own, spot.own_missing, strict=True)
-        ]
         start = _Deals(np.array([place]), np.zeros(1, np.int16), np.zeros(1, np.int64))
-        outcomes = add(outcomes, _deal_on(start, seats, 0))
+        outcomes = add(outcomes, _deal_on(start, _seats(spot, common), 0))
     return outcomes
+
+
+def _seats(spot: Spot, common: Sequence[int]) -> list[Completions]:
+    return [
+        completions(own, missing, common, spot.deck)
+        for own, missing in zip(spot.own, spot.own_missing, strict=True)
+    ]
 
 
 def _common_cards(spot: Spot) -> Iterator[tuple[int, Sequence[int]]]:
@@ -75,7 +90,7 @@ def completions(
     columns = np.array(deck, np.int64)[places].T
     bits = (np.int64(1) << places).sum(axis=1)
     fixed = [np.full(len(places), card) for card in (*own, *common)]
-    return Completions(bits, values([*fixed, *columns]))
+    return Completions(places, bits, values([*fixed, *columns]))
 
 
 def _deal_on(deals: _Deals, seats: Sequence[Completions], seat: int) -> Outcomes:

@@ -70,13 +70,13 @@ def test_a_person_reads_percentages(feltd):
 
 
 def test_russian(feltd):
-    stud = ("--discipline", "stud", "--board", "9c", "--hand", "1=AhAs2d", "2=KdKc3d")
+    stud = ("--discipline", "stud", "--board", "9c", "--hand", "1=AhAs2d", "2=KdKc3d", "5=QdQc4d")
     status, out, _ = feltd(*stud, "--lang", "ru")
     lines = out.splitlines()
     assert status == 0
     assert lines[0] == "Стад, общая карта 9c"
     assert lines[1].split() == ["место", "карты", "выигрыш", "делёж", "эквити"]
-    assert "стандартная ошибка 0.0" in lines[4] or "стандартная ошибка 0.1" in lines[4]
+    assert "стандартная ошибка 0.0" in lines[5] or "стандартная ошибка 0.1" in lines[5]
 
 
 @pytest.mark.parametrize(

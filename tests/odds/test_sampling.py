@@ -35,6 +35,9 @@ def assert_near(sampled, exact):
         ("omaha", ("AhAsKhKs", "JdTd9c8c", "5s6s7d8d"), "Qd9h2c"),
         ("stud", ("AhAs2d7c9s", "KhKs3d8cTs"), ""),
         ("stud", ("AhAs2d7c9s", "KhKs3d8cTs"), "2c"),
+        ("stud", ("AhAs2d7c", "KhKs3d8c"), ""),
+        ("stud", ("AhJh2h", "KhKs3d"), ""),
+        ("stud", ("AhAs2d7c9s4c", "KhKs3d8cTs5h", "QdJd9d8d2c3c"), ""),
     ],
 )
 def test_dealing_at_random_comes_near_the_exact_answer(hands, discipline, texts, board):

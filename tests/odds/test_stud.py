@@ -4,7 +4,8 @@ import random
 
 import pytest
 
-from daemon.odds import equity
+from daemon.odds import equity, stud
+from daemon.odds.spot import checked_spot
 
 
 def test_published_fifth_street(hands):
@@ -59,3 +60,37 @@ def test_complete_hands_are_compared(hands):
     found = equity("stud", hands("AhAs2d7c9s4h5h", "KhKs3d8cTsKd2c"))
     assert found.deals == 1
     assert [seat.equity for seat in found.seats] == [0, 1]
+
+
+@pytest.mark.parametrize(("first", "second"), [(3, 3), (3, 5), (4, 7), (6, 3), (7, 7), (5, 5)])
+@pytest.mark.parametrize("seed", range(3))
+def test_two_seats_are_counted_as_they_are_dealt(deal, first, second, seed):
+    known, dead = deal(random.Random(seed), 2, 7, 24)
+    known = {1: known[1][:first], 2: known[2][:second]}
+    asked = checked_spot("stud", known, (), dead)
+    assert asked.board_missing == 0
+    counted = stud.exact_outcomes(asked)
+    assert sum(counted.values()) == stud.deals_left(asked)
+    assert {k: n for k, n in counted.items() if n} == stud._every_deal(asked)
+
+
+def test_two_seats_with_a_common_card_are_counted_as_they_are_dealt(deal):
+    known, further = deal(random.Random(4), 2, 4, 30)
+    asked = checked_spot("stud", known, further[:1], further[1:])
+    counted = stud.exact_outcomes(asked)
+    assert {k: n for k, n in counted.items() if n} == stud._every_deal(asked)
+
+
+def test_two_seats_are_exact_from_third_street_on(hands):
+    found = equity("stud", hands("AhAs2d", "KhKs3d"))
+    assert found.exact
+    assert found.deals == 18_265_297_050
+    swapped = equity("stud", hands("KhKs3d", "AhAs2d"))
+    assert [seat.win for seat in swapped.seats] == [seat.win for seat in found.seats[::-1]]
+    assert found.seats[0].tie == found.seats[1].tie
+
+
+def test_three_seats_are_sampled_where_too_many_deals_are_left(deal):
+    known, _ = deal(random.Random(1), 3, 5)
+    assert stud.deals_left(checked_spot("stud", known, (), ())) > stud.MOST_DEALS
+    assert not equity("stud", known, target_error=0.01).exact

@@ -79,6 +79,12 @@ class Layout:
             part += zone == "board"
         return tuple(found)
 
+    def under(self, zone: str, spot: int = 0) -> tuple[Antenna, ...]:
+        """The antennas that hear a card of this zone; real readers get their tags by it."""
+        shoe = self.shoe_antenna()
+        every = (*self.rail_antennas(), *([shoe] if shoe else ()))
+        return tuple(each for each in every if each.zone == zone and each.covers(spot))
+
     def shoe_antenna(self) -> Antenna | None:
         """The reader in the shoe, which hears one card at a time."""
         return Antenna("shoe", 1, "shoe", 1) if self.shoe else None

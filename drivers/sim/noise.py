@@ -68,7 +68,8 @@ class Ears:
         self._lying: dict[str, dict[str, int]] = {}
         self._unheard: dict[str, Fault] = {}
         self._crossed: dict[str, Fault] = {}
-        self._dead: tuple[Fault, ...] = ()
+        self.dead: tuple[Fault, ...] = ()
+        self._pending: list[_Thing] = []
         self._deaf: dict[str, float] = {}
         self._last = ""
         self._spell = self._gap(level.spells)
@@ -84,26 +85,34 @@ class Ears:
         self.first_heard: dict[tuple[str, str], float] = {}
 
     def run(self, script: Script, until: float) -> Iterator[Line]:
-        """The recording of one hand, up to `until` in seconds; lines in order of time."""
+        """The recording of one hand, up to `until` in seconds; lines in order of time.
+
+        What lasts longer, a dead reader for one, goes on in the next run.
+        """
         self.first_heard.clear()
         faults = script.truth.faults
         self._unheard = {each.place: each for each in faults if each.kind == "unheard-card"}
         self._crossed = {each.place: each for each in faults if each.kind == "crossed"}
-        self._dead = tuple(each for each in faults if each.kind in _DEAD)
-        things = sorted(
-            [*_key(script), *script.events, *script.said, *_told(self._dead)],
-            key=lambda thing: thing.t,
-        )
-        at = 0
-        while self._turns[0][0] < until if self._turns else at < len(things):
-            now = self._turns[0][0] if self._turns else until
-            while at < len(things) and things[at].t <= now:
-                yield from self._happen(things[at])
-                at += 1
-            if self._turns:
-                yield from self._turn()
-        for thing in things[at:]:
+        fresh = tuple(each for each in faults if each.kind in _DEAD)
+        begins = script.truth.begins
+        self.dead = tuple(each for each in self.dead if each.until > begins) + fresh
+        things: list[_Thing] = [
+            *self._pending,
+            *_key(script),
+            *script.events,
+            *script.said,
+            *_told(fresh),
+        ]
+        things.sort(key=lambda thing: thing.t)
+        self._pending = [thing for thing in things if thing.t >= until]
+        for thing in things[: len(things) - len(self._pending)]:
+            yield from self._look_until(thing.t)
             yield from self._happen(thing)
+        yield from self._look_until(until)
+
+    def _look_until(self, t: float) -> Iterator[Line]:
+        while self._turns and self._turns[0][0] < t:
+            yield from self._turn()
 
     def _happen(self, thing: _Thing) -> Iterator[Line]:
         match thing:
@@ -122,8 +131,9 @@ class Ears:
                 yield {"t": round(thing.t, 3), "key": thing.key}
 
     def _pass_shoe(self, card: Event) -> Iterator[Line]:
-        deaf = self._unheard.get(card.uid)
-        if self._shoe is None or deaf or self._rng.random() < self._level.shoe:
+        if self._shoe is None or self._dead_now(card.t, self._shoe):
+            return
+        if card.uid in self._unheard or self._rng.random() < self._level.shoe:
             return
         self._note(card.t, "shoe", card.uid)
         yield _look(card.t, self._shoe, [card.uid])
@@ -143,7 +153,7 @@ class Ears:
         yield _look(due, antenna, tags)
 
     def _dead_now(self, now: float, antenna: Antenna) -> str:
-        for fault in self._dead:
+        for fault in self.dead:
             place = antenna.zone if fault.kind == "antenna-deaf" else antenna.reader
             if fault.place == place and fault.since <= now < fault.until:
                 return fault.kind
@@ -166,8 +176,19 @@ class Ears:
                 if self._overheard(now, antenna.zone, uid) and uid not in heard
             ]
         if antenna.limit and len(heard) > antenna.limit:
-            heard = self._rng.sample(heard, antenna.limit)
+            heard = self._loudest(heard, antenna)
         return sorted(self._garbled(heard))
+
+    def _loudest(self, heard: list[str], antenna: Antenna) -> list[str]:
+        """The tags that a limited antenna hears; on a muck mostly those on top."""
+        limit = antenna.limit or len(heard)
+        if antenna.zone != "muck":
+            return self._rng.sample(heard, limit)
+        under, found = list(heard), []
+        while len(found) < limit:
+            depth = int(self._rng.expovariate(0.5)) % len(under)
+            found.append(under.pop(len(under) - 1 - depth))
+        return found
 
     def _answers(self, now: float, uid: str, spot: int) -> bool:
         if self._silenced(now, uid):

@@ -95,7 +95,8 @@ class HandTruth:
     and card, `ends` is when the last card was off the table. `dealt` is in order of dealing, burns
     included. `streets` tells when the last card of each street lay. `shown` and `mucked` are the
     live hands of a showdown, empty where one seat was left: then `winner` is that seat.
-    `public` tells from when each card that ever became public was so.
+    `public` tells from when each card that ever became public was so; `unheard` are the cards that
+    no antenna heard at the place they were dealt to.
     """
 
     number: int
@@ -119,6 +120,7 @@ class HandTruth:
     faults: tuple[Fault, ...] = ()
     counts: dict[int, int] = field(default_factory=dict)
     chips: tuple[int, int] | None = None
+    unheard: tuple[str, ...] = ()
 
     def own(self, seat: int) -> tuple[str, ...]:
         """The seat's cards in order of dealing."""

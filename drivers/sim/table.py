@@ -192,7 +192,8 @@ def brutal_faults(table: Table, truth: HandTruth) -> tuple[Fault, ...]:
     if rng.random() < 0.2:
         since = rng.uniform(truth.begins, truth.ends)
         until = since + rng.uniform(10.0, 60.0)
-        antenna = rng.choice(table.layout.rail_antennas())
+        shoe = table.layout.shoe_antenna()
+        antenna = rng.choice([*table.layout.rail_antennas(), *([shoe] if shoe else [])])
         kind = rng.choice(("antenna-deaf", "reader-lost", "reader-silent"))
         place = antenna.zone if kind == "antenna-deaf" else antenna.reader
         faults.append(Fault(kind, place, since, until))
@@ -209,18 +210,20 @@ def _crossed(table: Table, truth: HandTruth) -> list[Fault]:
 
 
 def _with_hearing(truth: HandTruth, ears: Ears) -> HandTruth:
-    """Which folds were never read, and which cards no antenna heard where they lay."""
-    heard = ears.first_heard
-    folds = tuple(
-        replace(
-            fold,
-            read=any(
-                (each.zone, each.uid) in heard for each in truth.dealt if each.seat == fold.seat
-            ),
-        )
-        for fold in truth.folds
+    """Which folds were never read, which cards never heard at home, what was dead the while."""
+    unheard = [each for each in truth.dealt if (each.zone, each.uid) not in ears.first_heard]
+    read = {each.seat for each in truth.dealt} - {
+        seat
+        for seat in truth.seats
+        if all(each in unheard for each in truth.dealt if each.seat == seat)
+    }
+    earlier = tuple(each for each in ears.dead if each not in truth.faults)
+    return replace(
+        truth,
+        folds=tuple(replace(fold, read=fold.seat in read) for fold in truth.folds),
+        faults=truth.faults + earlier,
+        unheard=tuple(each.card for each in unheard),
     )
-    return replace(truth, folds=folds)
 
 
 def _seeded(text: str) -> Random:

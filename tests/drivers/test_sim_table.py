@@ -25,7 +25,7 @@ def hands(discipline="holdem", level="field", seed=1, count=8, **options):
 @pytest.mark.parametrize("commands", [False, True])
 def test_a_card_lies_in_one_place_at_a_time(discipline, level, commands):
     lying: dict[str, tuple[str, int]] = {}
-    for hand in hands(discipline, level, 3, 30, commands=commands):
+    for hand in hands(discipline, level, 3, 10, commands=commands):
         for event in hand.script.events:
             if event.action == "lay":
                 assert event.uid not in lying, (event, lying[event.uid])
@@ -39,7 +39,7 @@ def test_a_card_lies_in_one_place_at_a_time(discipline, level, commands):
 @pytest.mark.parametrize("commands", [False, True])
 def test_lines_are_in_order_of_time_and_as_the_format_says(discipline, commands):
     last = 0.0
-    for hand in hands(discipline, "brutal", 5, 10, commands=commands):
+    for hand in hands(discipline, "brutal", 5, 25, commands=commands, keys=True):
         for line in hand.lines:
             assert line["t"] >= last
             assert round(line["t"], 3) == line["t"]
@@ -67,7 +67,7 @@ def test_dealing_goes_clockwise_from_the_left_of_the_button():
 
 
 def test_nothing_is_lost_or_dealt_twice():
-    for hand in hands("omaha", "harsh", 4, 30):
+    for hand in hands("omaha", "harsh", 4, 15):
         truth = hand.truth
         cards = [each.card for each in truth.dealt]
         assert len(cards) == len(set(cards))
@@ -78,7 +78,7 @@ def test_nothing_is_lost_or_dealt_twice():
 
 
 def test_the_clean_level_hears_every_resting_card():
-    for hand in hands("holdem", "clean", 9, 20, commands=True):
+    for hand in hands("holdem", "clean", 9, 12, commands=True):
         heard = {uid for line in hand.lines for uid in line.get("tags", ())}
         caught = {f.seat for f in hand.truth.folds if not f.read}
         for each in hand.truth.dealt:
@@ -87,7 +87,7 @@ def test_the_clean_level_hears_every_resting_card():
 
 def _share_missed(level):
     seen = expected = 0
-    for hand in hands("holdem", level, 6, 25, layout=Layout(board=1)):
+    for hand in hands("holdem", level, 6, 12, layout=Layout(board=1)):
         board = {each.uid: each.at for each in hand.truth.dealt if each.zone == "board"}
         gone = {e.uid: e.t for e in hand.script.events if e.action == "lift" and e.zone == "board"}
         number = hand_antenna("board")
@@ -116,7 +116,7 @@ def test_neighbours_overhear_as_often_as_the_level_says(level, share):
     ghosts = chances = far = 0
     layout = Layout(board=1)
     zones = layout.zones()
-    for hand in hands("holdem", level, 11, 40, layout=layout, players=3):
+    for hand in hands("holdem", level, 11, 15, layout=layout, players=3):
         home = {each.uid: each.seat for each in hand.truth.dealt if each.seat}
         for line in hand.lines:
             if "tags" not in line or not zones[line["antenna"] - 1].startswith("seat:"):
@@ -157,7 +157,7 @@ def test_the_muck_hears_two_cards_about_once_a_second():
 
 def test_without_commands_live_hands_are_heard_after_the_last_card_and_end_together():
     showdowns = 0
-    for hand in hands("holdem", "clean", 13, 60, layout=Layout()):
+    for hand in hands("holdem", "clean", 13, 25, layout=Layout()):
         truth = hand.truth
         if truth.showdown_at is None:
             continue
@@ -173,7 +173,7 @@ def test_without_commands_live_hands_are_heard_after_the_last_card_and_end_toget
         assert set(last) == set(truth.shown)
         assert min(last.values()) > last_card
         assert max(last.values()) - min(last.values()) < 10.0
-    assert showdowns > 5
+    assert showdowns > 3
 
 
 def test_hands_last_as_long_as_televised_ones():
@@ -194,7 +194,7 @@ def test_decks_alternate_but_not_at_the_brutal_level():
 def test_the_brutal_level_has_its_faults_and_says_so():
     kinds = {
         fault.kind
-        for seed in range(4)
+        for seed in range(2)
         for hand in hands("holdem", "brutal", seed, 40)
         for fault in hand.truth.faults
     }
@@ -250,7 +250,9 @@ def test_a_session_is_written_for_replay(tmp_path):
 
 def test_stud_streets_burns_and_the_common_card():
     commons = 0
-    for hand in hands("stud", "clean", 1, 120, players=8, layout=Layout(seats=8)):
+    for hand in (
+        s for s in simulate("stud", "clean", 1, 150, players=8, layout=Layout(seats=8)).scripts()
+    ):
         truth = hand.truth
         for seat in truth.seats:
             ups = [each.up for each in truth.dealt if each.seat == seat]
@@ -302,6 +304,43 @@ def test_speed_shortens_thinking_only():
     assert fast[-1].ends < 0.6 * slow[-1].ends
     for earlier, later in pairwise(fast):
         assert later.begins - earlier.ends > 7.0
+
+
+def test_a_table_with_nothing_but_a_shoe_lives_through_the_brutal_level():
+    layout = Layout(antennas=False, board=0, muck=False, shoe=True)
+    looks = cards = 0
+    for hand in hands("holdem", "brutal", 3, 30, layout=layout, commands=True):
+        looks += sum(line.get("tags") != [] and "tags" in line for line in hand.lines)
+        cards += len(hand.truth.dealt)
+    assert 0.8 * cards < looks < cards
+
+
+def test_burns_are_heard_by_a_burn_antenna_only():
+    for burn in (False, True):
+        layout = Layout(burn=burn)
+        for hand in hands("holdem", "clean", 4, 6, layout=layout):
+            before = [line for line in hand.lines if line["t"] < hand.truth.ends - 8.0]
+            heard = {uid for line in before for uid in line.get("tags", ())}
+            burnt = {each.uid for each in hand.truth.dealt if each.zone == "burn"}
+            assert burnt & heard == (burnt if burn else set())
+            assert bool(set(hand.truth.burns) & set(hand.truth.unheard)) == (
+                not burn and burnt != set()
+            )
+
+
+def test_each_card_of_the_board_lies_on_an_antenna():
+    layout = Layout(board=4)
+    numbers = [[each.part for each in layout.under("board", spot)] for spot in range(5)]
+    assert numbers == [[0], [0], [1], [2], [3]]
+    assert layout.under("seat:3")[0].number == 3
+    assert layout.under("shoe") == ()
+
+
+def test_every_seat_gives_its_session_a_table_that_is_written_as_toml():
+    for layout in (Layout(shoe=True, burn=True), Layout(up=True, seats=8), Layout(rail="pn532")):
+        config = tomllib.loads(layout.config())
+        zones = [zone for each in config["readers"] for zone in each["antennas"].values()]
+        assert sorted(zones) == sorted([*layout.zones(), *["shoe"] * layout.shoe])
 
 
 def test_layouts_are_values():

@@ -151,7 +151,23 @@ class BrokerProcess:
 
 
 @pytest.fixture
-def mosquitto(tmp_path):
+def start_broker():
+    """Starts brokers that end with the test: `start_broker(command, port)`."""
+    brokers = []
+
+    def start(command, port):
+        broker = BrokerProcess(command, port)
+        brokers.append(broker)
+        broker.start()
+        return broker
+
+    yield start
+    for broker in brokers:
+        broker.kill()
+
+
+@pytest.fixture
+def mosquitto(tmp_path, start_broker):
     """A running Mosquitto that lets everybody do everything and keeps nothing on disk."""
     port = free_port()
     config = tmp_path / "mosquitto.conf"
@@ -159,26 +175,21 @@ def mosquitto(tmp_path):
         f"listener {port} 127.0.0.1\nallow_anonymous true\nset_tcp_nodelay true\n"
         "max_queued_messages 100000\n" + ("user root\n" if os.geteuid() == 0 else "")
     )
-    broker = BrokerProcess(["/usr/sbin/mosquitto", "-c", config], port)
-    broker.start()
-    yield broker
-    broker.kill()
+    return start_broker(["/usr/sbin/mosquitto", "-c", config], port)
 
 
 @pytest.fixture
-def nats(tmp_path):
+def nats(tmp_path, start_broker):
     """A running nats-server that speaks MQTT and lets everybody do everything."""
     port = free_port()
     config = tmp_path / "nats.conf"
     config.write_text(
-        f'server_name: test\nlisten: "127.0.0.1:-1"\njetstream {{ store_dir: "{tmp_path}/nats" }}\n'
+        f'server_name: test\nlisten: "127.0.0.1:-1"\n'
+        f'jetstream {{ store_dir: "{tmp_path}/nats" }}\n'
         f'mqtt {{ host: "127.0.0.1", port: {port} }}\n'
     )
     binary = Path(sysconfig.get_path("scripts")) / "nats-server"
-    broker = BrokerProcess([binary, "-c", config], port)
-    broker.start()
-    yield broker
-    broker.kill()
+    return start_broker([binary, "-c", config], port)
 
 
 @pytest.fixture(scope="session")

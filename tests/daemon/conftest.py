@@ -1,0 +1,130 @@
+"""A site with Mosquitto as config/mosquitto has it, for the tests of this folder."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import socket
+import ssl
+import subprocess
+from pathlib import Path
+
+import aiomqtt
+import pytest
+import trustme
+
+CONFIG = Path(__file__).parents[2] / "config" / "mosquitto"
+USERS = ("table", "floor", "overlay", "vault", "bridge")
+
+
+def free_port():
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        return server.getsockname()[1]
+
+
+class Site:
+    """A folder with everything that the configurations name, and brokers run from it."""
+
+    def __init__(self, folder, start_broker):
+        self.folder = folder
+        self.start_broker = start_broker
+        self.authority = trustme.CA()
+        certs = folder / "certs"
+        certs.mkdir()
+        self.authority.cert_pem.write_to_path(certs / "ca.crt")
+        for name in ("table", "central"):
+            self.certify(name, "localhost", "127.0.0.1")
+        for name in ("bridge-t1", "director"):
+            self.certify(name, name, common_name=name)
+        for number, user in enumerate(USERS):
+            new = [] if number else ["-c"]
+            command = ["mosquitto_passwd", *new, "-b", folder / "table.pw", user, f"{user}-pw"]
+            subprocess.run(command, check=True)
+            (folder / f"{user}.password").write_text(f"{user}-pw\n")
+        for name in ("table", "central"):
+            shutil.copy(CONFIG / f"{name}.acl", folder)
+        self.ports = {}
+
+    def certify(self, name, *identities, **options):
+        issued = self.authority.issue_cert(*identities, **options)
+        issued.private_key_pem.write_to_path(self.folder / "certs" / f"{name}.key")
+        issued.cert_chain_pems[0].write_to_path(self.folder / "certs" / f"{name}.crt")
+
+    def start(self, name, *more):
+        """Run NAME.conf with what `more` files add; every listener gets a port of its own."""
+        text = "\n".join((CONFIG / f"{file}.conf").read_text() for file in (name, *more))
+        ports = {}
+
+        def listener(match):
+            ports[match[1]] = free_port()
+            return f"listener {ports[match[1]]} 127.0.0.1"
+
+        text = re.sub(r"^listener (\d+)(?: 127\.0\.0\.1)?$", listener, text, flags=re.MULTILINE)
+        data = self.folder / f"{name}-data"
+        data.mkdir()
+        text = text.replace("/etc/mosquitto/felt", str(self.folder))
+        text = text.replace("/var/lib/mosquitto/", f"{data}/")
+        text = text.replace("BRIDGE-PASSWORD", "bridge-pw")
+        if "central" in self.ports:
+            text = text.replace(
+                "central.example:8883", f"localhost:{self.ports['central']['8883']}"
+            )
+        if os.geteuid() == 0:
+            text += "\nuser root\n"
+        self.ports[name] = ports
+        config = self.folder / f"{name}.conf"
+        config.write_text(text)
+        return self.start_broker(
+            ["/usr/sbin/mosquitto", "-c", config], ports.get("1883", ports["8883"])
+        )
+
+    def context(self, certificate=None):
+        context = ssl.create_default_context(cafile=self.folder / "certs" / "ca.crt")
+        if certificate:
+            stem = self.folder / "certs" / certificate
+            context.load_cert_chain(f"{stem}.crt", f"{stem}.key")
+        return context
+
+    def client(self, user, listener="8883", **options):
+        transport = "websockets" if listener == "9001" else "tcp"
+        return aiomqtt.Client(
+            "localhost",
+            self.ports["table"][listener],
+            username=user,
+            password=f"{user}-pw",
+            transport=transport,
+            tls_context=None if listener == "1883" else self.context(),
+            timeout=5,
+            **options,
+        )
+
+    def director(self):
+        port = self.ports["central"]["8883"]
+        return aiomqtt.Client("localhost", port, tls_context=self.context("director"), timeout=5)
+
+
+@pytest.fixture
+def site(tmp_path, start_broker):
+    return Site(tmp_path, start_broker)
+
+
+@pytest.fixture
+def listening():
+    """Local addresses, as in /proc/net/tcp, on which a process listens."""
+
+    def addresses(pid):
+        sockets = set()
+        for link in Path(f"/proc/{pid}/fd").iterdir():
+            try:
+                sockets.add(str(link.readlink()).removeprefix("socket:[").removesuffix("]"))
+            except FileNotFoundError:
+                continue
+        lines = [
+            line.split()
+            for name in ("tcp", "tcp6")
+            for line in Path(f"/proc/{pid}/net/{name}").read_text().splitlines()[1:]
+        ]
+        return {line[1] for line in lines if line[3] == "0A" and line[9] in sockets}
+
+    return addresses

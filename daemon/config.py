@@ -114,9 +114,9 @@ class Config:
             floor=self.secrecy.floor,
         )
 
-    def beside(self, name: str) -> Path:
-        """A path of the file, relative to it."""
-        return self.path.parent / name
+    def beside(self, name: str | None) -> Path | None:
+        """A path of the file, relative to it; None where none is given."""
+        return None if name is None else self.path.parent / name
 
 
 def load(path: Path) -> Config:

@@ -10,10 +10,10 @@ import msgspec
 
 from daemon import commands
 from daemon.commands import CommandError
-from daemon.events import Reply
+from daemon.events import Reply, ResendGone
 from daemon.recording import RawCommand
 from daemon.table import Order, Table
-from daemon.wire import Message, health, picture
+from daemon.wire import Message, Metrics, health, picture
 
 if TYPE_CHECKING:
     from daemon.recording import Entry
@@ -134,3 +134,18 @@ class Engine:
         }
         body = health(self.wire, self.state.readers[name], looked)
         return self.wire.reader(self.state.now, name, body)
+
+    def metrics(self, counts: dict[str, int]) -> Message:
+        """Counters; nothing about any card."""
+        state = self.state
+        body = Metrics(
+            seq_told=state.seq,
+            noise=state.presence.noise,
+            readers_down=len(state.down()),
+            counters=counts,
+        )
+        return self.wire.metrics(state.now, body)
+
+    def gone(self, since: int, to: int, *, private: bool) -> Message:
+        """Messages that were asked for again are no longer kept."""
+        return self.wire.gone(self.state.now, ResendGone(from_=since, to=to), private=private)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
-from msgspec import UNSET, Struct, UnsetType
+from msgspec import UNSET, Struct, UnsetType, field
 
 from daemon.rules.labels import Label
 from daemon.rules.results import (
@@ -115,7 +115,7 @@ class DealStarted(Event, frozen=True, tag="deal-started"):
 class ResendGone(Event, frozen=True, tag="resend-gone"):
     """Messages that were asked for again are no longer kept; both ends included."""
 
-    since: int
+    from_: int = field(name="from")
     to: int
 
 

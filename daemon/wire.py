@@ -22,7 +22,7 @@ from daemon.rules.results import (
 )
 
 if TYPE_CHECKING:
-    from daemon.events import Reply
+    from daemon.events import Reply, ResendGone
     from daemon.hand import Hand, Seat
     from daemon.state import Health, TableState
     from daemon.table import Told
@@ -82,6 +82,15 @@ class ReaderPicture(Struct, frozen=True, kw_only=True):
     antennas: dict[int, dict[str, int | str | None]]
 
 
+class Metrics(Struct, frozen=True, kw_only=True):
+    """The body of `metrics`."""
+
+    seq_told: int
+    noise: int
+    readers_down: int
+    counters: dict[str, int]
+
+
 class Status(Struct, frozen=True, kw_only=True):
     """The body of `status`, and of the last will."""
 
@@ -104,10 +113,13 @@ class Wire:
         """The full topic of `name` on one of the two roots."""
         return f"{self.prefix}{'-private' if private else ''}/{self.table}/{name}"
 
+    def moment(self, now: int) -> datetime:
+        """A time of the table's memory, in UTC."""
+        return (self.started + timedelta(milliseconds=now)).astimezone(UTC)
+
     def at(self, now: int) -> str:
-        """A time of the table's memory as UTC in ISO 8601, to the millisecond."""
-        moment = self.started + timedelta(milliseconds=now)
-        return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+        """The same in ISO 8601, to the millisecond."""
+        return self.moment(now).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
     def body(
         self, body: Struct, now: int, *, seq: int | None = None, hand: int | None = None
@@ -148,6 +160,16 @@ class Wire:
         """The retained health of one reader."""
         topic = self.topic(f"reader/{name}")
         return Message(private=False, topic=topic, retain=True, payload=self.body(reader, now))
+
+    def metrics(self, now: int, metrics: Metrics) -> Message:
+        """The retained counters."""
+        topic = self.topic("metrics")
+        return Message(private=False, topic=topic, retain=True, payload=self.body(metrics, now))
+
+    def gone(self, now: int, gone: ResendGone, *, private: bool) -> Message:
+        """An event outside the count: it answers one subscriber and changes nothing."""
+        topic = self.topic("event", private=private)
+        return Message(private, topic, retain=False, payload=self.body(gone, now))
 
     def reply(self, now: int, reply: Reply, *, private: bool) -> Message:
         """The answer to a command, on the root the command came from."""

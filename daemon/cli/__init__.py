@@ -13,7 +13,7 @@ from importlib import import_module
 from daemon import __version__
 from daemon.errors import FeltdError, UsageError
 
-COMMANDS: tuple[str, ...] = ("rule", "equity")
+COMMANDS: tuple[str, ...] = ("run", "replay", "rule", "equity", "deck")
 
 
 class _Parser(argparse.ArgumentParser):

@@ -1,0 +1,179 @@
+"""The table's memory at work: restored from the journal, written to it, told from it."""
+
+from __future__ import annotations
+
+import logging
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from daemon.engine import AnswersInMemory, Engine
+from daemon.events import Reply
+from daemon.journal import Answer
+from daemon.outbox import Outgoing
+from daemon.recording import RecordingError, read_line, write_line
+from daemon.state import TableState
+from daemon.table import restore, save
+from daemon.wire import Wire
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from daemon.config import Config
+    from daemon.journal import Journal
+    from daemon.outbox import Root
+    from daemon.recording import Entry
+    from daemon.wire import Message
+
+log = logging.getLogger("feltd.memory")
+
+RETAINED = "retained"
+
+
+class AnswersOnDisk:
+    """Answers of the last day, in the journal; new ones wait for the next commit."""
+
+    def __init__(self, journal: Journal) -> None:
+        self.journal = journal
+        self.fresh: dict[tuple[str, str], Answer] = {}
+
+    def find(self, by: str, id_: str, body: bytes) -> Reply | bool:
+        """The reply given to this very command; True for another body, False for a new id."""
+        known = self.fresh.get((by, id_)) or self.journal.answer(by, id_)
+        if known is None:
+            return False
+        if known.digest != self.journal.digest(body):
+            return True
+        return msgspec.json.decode(known.reply, type=Reply)
+
+    def keep(self, by: str, id_: str, body: bytes, reply: Reply) -> None:
+        """Remember a reply with the commit that carries its command."""
+        digest = self.journal.digest(body)
+        self.fresh[by, id_] = Answer(by, id_, digest, msgspec.json.encode(reply))
+
+
+class Memory:
+    """Engine and journal together: `take` inputs, then `commit` them with what they led to."""
+
+    def __init__(self, config: Config, journal: Journal) -> None:
+        self.journal = journal
+        started = datetime.fromtimestamp(journal.started, UTC)
+        self.wire = Wire(config.table.id, config.mqtt.prefix, journal.epoch, started)
+        self.answers = AnswersOnDisk(journal)
+        self.engine = Engine(config.setup(), self._state(config), self.wire, AnswersInMemory())
+        self.retained: dict[str, Message] = {}
+        self._inputs: list[bytes] = []
+        self._messages: list[Message] = []
+        self._told_hand = 0
+        self._milestone = ""
+        self._restore()
+        self.engine.answers = self.answers
+
+    def _state(self, config: Config) -> TableState:
+        snapshot, _ = self.journal.restore()
+        if snapshot is not None:
+            try:
+                return restore(snapshot)
+            except msgspec.DecodeError as error:
+                log.error("the snapshot of another version cannot be read: %s", error)  # noqa: TRY400
+        return TableState(epoch=self.journal.epoch, discipline=config.table.discipline)
+
+    def _restore(self) -> None:
+        """Go through the inputs since the snapshot again; what they led to was told already."""
+        told = self.journal.recall(RETAINED)
+        if told is not None:
+            kept = msgspec.msgpack.decode(told, type=dict[str, bytes])
+            for topic, payload in kept.items():
+                self._retain(_message(topic, payload))
+        _, inputs = self.journal.restore()
+        for text in inputs:
+            try:
+                now, entry = read_line(text)
+            except RecordingError as error:
+                log.error("an input in the journal cannot be read: %s", error)  # noqa: TRY400
+                continue
+            for message in self.engine.feed(now, entry).messages:
+                self._retain(message)
+        self._milestone = self._place()
+
+    @property
+    def state(self) -> TableState:
+        """What the table remembers."""
+        return self.engine.state
+
+    @property
+    def pending(self) -> bool:
+        """Whether something waits for a commit."""
+        return bool(self._inputs or self._messages or self.answers.fresh)
+
+    @property
+    def urgent(self) -> bool:
+        """Whether what waits holds a message, so has to be synced."""
+        return bool(self._messages or self.answers.fresh)
+
+    def take(self, now: int, entry: Entry) -> bool:
+        """Take one input in; whether it told anything."""
+        spoken = self.engine.feed(now, entry)
+        if spoken.evidence:
+            self._inputs.append(write_line(self.state.now, entry))
+        self._messages += spoken.messages
+        return bool(spoken.messages)
+
+    def commit(self) -> None:
+        """Put everything that waits on the disk, all or nothing. Raises JournalError."""
+        messages, inputs = self._messages, self._inputs
+        answers = list(self.answers.fresh.values())
+        sync = bool(messages or answers)
+        self.journal.add(inputs, [outgoing(one) for one in messages], answers, sync=sync)
+        self._inputs, self._messages = [], []
+        self.answers.fresh.clear()
+        for message in messages:
+            self._retain(message)
+        if any(message.retain and message.seq is not None for message in messages):
+            self._keep_retained()
+        self._mark()
+
+    def _retain(self, message: Message) -> None:
+        if message.retain:
+            self.retained[message.topic] = message
+
+    def _keep_retained(self) -> None:
+        kept = {
+            topic: message.payload
+            for topic, message in self.retained.items()
+            if message.seq is not None
+        }
+        self.journal.remember(RETAINED, msgspec.msgpack.encode(kept), sync=False)
+
+    def _place(self) -> str:
+        hand = self.state.hand
+        return "" if hand is None else f"{hand.number} {hand.phase()} {hand.closed}"
+
+    def _mark(self) -> None:
+        """A snapshot at each street; with a new hand the journal of the old one is erased."""
+        place = self._place()
+        if place == self._milestone:
+            return
+        new_hand = place.partition(" ")[0] != self._milestone.partition(" ")[0]
+        self._milestone = place
+        self.journal.snapshot(save(self.state))
+        if new_hand:
+            self.journal.erase_hand()
+
+
+def _message(topic: str, payload: bytes) -> Message:
+    from daemon.wire import Message  # noqa: PLC0415
+
+    return Message(private=False, topic=topic, retain=True, payload=payload, seq=0)
+
+
+def outgoing(message: Message) -> Outgoing:
+    """A message as the outbox takes it."""
+    root: Root = "private" if message.private else "public"
+    return Outgoing(root, message.seq, message.topic, message.payload, message.retain)
+
+
+def again(messages: Iterable[Message]) -> list[Outgoing]:
+    """Retained messages told again to a broker that came back; they are not counted anew."""
+    return [Outgoing("public", None, one.topic, one.payload, retain=True) for one in messages]

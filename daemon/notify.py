@@ -1,0 +1,37 @@
+"""Telling systemd how the service is: sd_notify(3) over its datagram socket."""
+
+from __future__ import annotations
+
+import os
+import socket
+import time
+
+
+def notify(*lines: str) -> bool:
+    """Send assignments such as `READY=1`; False where no service manager listens."""
+    address = os.environ.get("NOTIFY_SOCKET")
+    if not address:
+        return False
+    if address.startswith("@"):
+        address = "\0" + address[1:]
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_CLOEXEC) as sock:
+        try:
+            sock.connect(address)
+            sock.sendall("\n".join(lines).encode())
+        except OSError:
+            return False
+    return True
+
+
+def reloading() -> bool:
+    """Say that the configuration is being read again (needs the clock of the manager)."""
+    return notify("RELOADING=1", f"MONOTONIC_USEC={time.monotonic_ns() // 1000}")
+
+
+def watchdog_period() -> float | None:
+    """Seconds between two signs of life, None where the manager wants none from this process."""
+    usec = os.environ.get("WATCHDOG_USEC", "")
+    pid = os.environ.get("WATCHDOG_PID", str(os.getpid()))
+    if not usec.isdigit() or pid != str(os.getpid()):
+        return None
+    return int(usec) / 3_000_000

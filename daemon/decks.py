@@ -49,6 +49,11 @@ class Deck:
         """The card that carries a tag; None for a tag that is not of this deck."""
         return next((card for card, own in self.cards.items() if own == uid), None)
 
+    def sorted(self) -> Deck:
+        """The same deck from ace to deuce, suit by suit."""
+        cards = {card: self.cards[card] for card in SORTED_ORDER if card in self.cards}
+        return Deck(self.name, cards)
+
 
 def uid_of(text: str) -> str:
     """A UID as deck files write it, from any usual notation (`e0:04:01...`).
@@ -179,9 +184,12 @@ def part_of(folder: Path, name: str) -> Path:
 
 
 def write(path: Path, deck: Deck) -> None:
-    """Put a deck file in place, whole or not at all; the folder is made if need be."""
+    """Put a deck file in place, whole or not at all; the folder is made if need be.
+
+    The cards keep their order.
+    """
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    lines = [f'{card} = "{deck.cards[card]}"\n' for card in SORTED_ORDER if card in deck.cards]
+    lines = [f'{card} = "{uid}"\n' for card, uid in deck.cards.items()]
     text = f'name = "{deck.name}"\n\n[cards]\n{"".join(lines)}'
     with tempfile.NamedTemporaryFile(
         "w", dir=path.parent, prefix=f".{path.name}.", delete=False, encoding="utf-8"
@@ -222,7 +230,7 @@ def from_csv(name: str, source: str, lines: Iterable[str]) -> Deck:
     missing = [card for card in SORTED_ORDER if card not in cards]
     if missing:
         raise ConfigError(f"{source}:{number}: the end, but no line for {', '.join(missing)}")
-    return Deck(name, cards)
+    return Deck(name, cards).sorted()
 
 
 def _take(place: str, row: Mapping[str, str], cards: dict[str, str]) -> None:

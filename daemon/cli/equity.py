@@ -6,7 +6,7 @@ import argparse
 from typing import TYPE_CHECKING, Final
 
 from daemon.errors import UsageError
-from daemon.rules.cards import parse_cards
+from daemon.rules.cards import SUITS, parse_cards
 from daemon.rules.errors import CardError
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ EXAMPLE: Final = (
 )
 
 _UNKNOWN: Final = "??"
+_SYMBOLS: Final = str.maketrans(SUITS, "♣♦♥♠")
 _RUSSIAN: Final = {
     "holdem": "Холдем",
     "omaha": "Омаха",
@@ -116,17 +117,21 @@ def _text(
     table = word("common card" if options.discipline == "stud" else "board")
     places = ((table, options.board), (word("dead"), options.dead))
     yield ", ".join(
-        [word(options.discipline)]
-        + [f"{name} {' '.join(cards)}" for name, cards in places if cards]
+        [word(options.discipline)] + [f"{name} {_shown(cards)}" for name, cards in places if cards]
     )
     rows = [[word("seat"), word("cards"), word("wins"), word("ties"), word("equity")]]
     for seat in found.seats:
         chances = [f"{100 * chance:.3f} %" for chance in (seat.win, seat.tie, seat.equity)]
-        rows.append([str(seat.seat), " ".join(hands[seat.seat]) or _UNKNOWN, *chances])
+        rows.append([str(seat.seat), _shown(hands[seat.seat]) or _UNKNOWN, *chances])
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for number, cards, *chances in rows:
         cells = [f"{cell:>{width}}" for cell, width in zip(chances, widths[2:], strict=True)]
         yield "  ".join([f"{number:>{widths[0]}}", f"{cards:<{widths[1]}}", *cells])
     kind = word("exact, all deals" if found.exact else "sampled, deals")
     error = f"; {word('standard error')} {100 * found.error:.3f} %" if found.error else ""
-    yield f"{kind}: {found.deals}{error}"
+    deals = f"{found.deals:,}".replace(",", " ")
+    yield f"{kind}: {deals}{error}"
+
+
+def _shown(cards: Sequence[str]) -> str:
+    return " ".join(card[0] + card[1:].translate(_SYMBOLS) for card in cards)

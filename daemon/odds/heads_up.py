@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 if TYPE_CHECKING:
+    from daemon.odds.completions import Completions
     from daemon.odds.outcomes import Outcomes
     from daemon.odds.rank_sums import Ints
-    from daemon.odds.stud import Completions
 
 _VALUES: Final = 1 << 13
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from itertools import combinations
 from math import comb
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
+from daemon.odds.completions import Completions, completions
 from daemon.odds.heads_up import heads_up
 from daemon.odds.outcomes import Outcomes, add, count
-from daemon.odds.values import values
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -20,17 +19,6 @@ if TYPE_CHECKING:
 
 MOST_DEALS: Final = 10_000_000
 _PAIRS_AT_ONCE: Final = 1 << 19
-
-
-class Completions(NamedTuple):
-    """The cards that a seat can still get, and the value of the hand that they complete.
-
-    `places` are ascending places in the deck, shape (completions, cards); `cards` the same as bits.
-    """
-
-    places: Ints
-    cards: Ints
-    values: Values
 
 
 class _Deals(NamedTuple):
@@ -80,17 +68,6 @@ def _common_cards(spot: Spot) -> Iterator[tuple[int, Sequence[int]]]:
         return
     for place, card in enumerate(spot.deck):
         yield 1 << place, (card,)
-
-
-def completions(
-    own: Sequence[int], missing: int, common: Sequence[int], deck: Sequence[int]
-) -> Completions:
-    """Every completion of a hand from the deck, in the order of combinations."""
-    places = np.array(list(combinations(range(len(deck)), missing)), np.int64)
-    columns = np.array(deck, np.int64)[places].T
-    bits = (np.int64(1) << places).sum(axis=1)
-    fixed = [np.full(len(places), card) for card in (*own, *common)]
-    return Completions(places, bits, values([*fixed, *columns]))
 
 
 def _deal_on(deals: _Deals, seats: Sequence[Completions], seat: int) -> Outcomes:

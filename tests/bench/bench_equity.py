@@ -128,7 +128,7 @@ def resident_megabytes() -> float:
 
 
 def readiness() -> None:
-    """From nothing to the first answers in both board games."""
+    """From nothing to the first answers in all three disciplines."""
     before = resident_megabytes()
     start = perf_counter()
     equity("holdem", {1: ["Ah", "As"], 2: ["Kd", "Kc"]})

@@ -62,11 +62,16 @@ def test_a_person_reads_percentages(feltd):
     status, out, _ = feltd(*flop, "--hand", "1=AhAs", "--hand", "12=KdKc")
     lines = out.splitlines()
     assert status == 0
-    assert lines[0] == "Hold'em, board 2c 7d 9h, dead Jh"
+    assert lines[0] == "Hold'em, board 2♣ 7♦ 9♥, dead J♥"
     assert lines[1].split() == ["seat", "cards", "wins", "ties", "equity"]
     assert [line.split()[0] for line in lines[2:4]] == ["1", "12"]
     assert len({len(line) for line in lines[1:4]}) == 1
     assert lines[4] == "exact, all deals: 946"
+
+
+def test_large_numbers_are_grouped(feltd):
+    _, out, _ = feltd("--discipline", "holdem", "--hand", "1=AhAs", "--hand", "2=KdKc")
+    assert out.endswith("exact, all deals: 1 712 304\n")
 
 
 def test_russian(feltd):
@@ -74,7 +79,7 @@ def test_russian(feltd):
     status, out, _ = feltd(*stud, "--lang", "ru")
     lines = out.splitlines()
     assert status == 0
-    assert lines[0] == "Стад, общая карта 9c"
+    assert lines[0] == "Стад, общая карта 9♣"
     assert lines[1].split() == ["место", "карты", "выигрыш", "делёж", "эквити"]
     assert "стандартная ошибка 0.0" in lines[5] or "стандартная ошибка 0.1" in lines[5]
 

@@ -368,11 +368,18 @@ def test_on_a_terminal_the_panel_is_drawn_in_place(tmp_path):
     async def test():
         master, slave = os.openpty()
         shown = bytearray()
-        asyncio.get_running_loop().add_reader(master, lambda: shown.extend(os.read(master, 4096)))
+        more = asyncio.Event()
+
+        def readable():
+            shown.extend(os.read(master, 4096))
+            more.set()
 
         async def until(text):
             while text not in shown:
-                await asyncio.sleep(0.01)
+                more.clear()
+                await more.wait()
+
+        asyncio.get_running_loop().add_reader(master, readable)
 
         async with pn532() as (air, reader):
             process = await asyncio.create_subprocess_exec(

@@ -24,23 +24,7 @@ Message = dict[str, Any]
 RANKS = "23456789TJQKA"
 SUITS = "cdhs"
 ASKS = frozenset(
-    {
-        "antenna-deaf",
-        "duplicate-card",
-        "extra-board-card",
-        "missing-card",
-        "mixed-decks",
-        "premature-card",
-        "reader-down",
-        "reader-silent",
-        "showdown-wanted",
-        "two-claims",
-        "unsure-face",
-        "unsure-opener",
-        "wrong-card-count",
-        "wrong-discipline",
-        "wrong-seat",
-    }
+    ["antenna-deaf", "duplicate-card", "extra-board-card", "missing-card", "mixed-decks", "premature-card", "reader-down", "reader-silent", "showdown-wanted", "two-claims", "unsure-face", "unsure-opener", "wrong-card-count", "wrong-discipline", "wrong-seat"]
 )
 """Alerts by which the table asks somebody to look."""
 
@@ -153,7 +137,7 @@ def _tags(payload: Any, hidden: dict[str, str]) -> Iterator[str]:
 
 def _score_hand(truth: HandTruth, told: list[Message]) -> HandScore:
     result = HandScore(truth)
-    asked = _asked(told)
+    asked = _asked(truth, told)
     if truth.kind == "hand":
         _judge_end(result, told, asked=asked)
         _judge_folds(result, told, asked=asked)
@@ -183,10 +167,13 @@ def _settle(
         result.why.append(f"{aspect}: nothing told")
 
 
-def _asked(told: list[Message]) -> bool:
+def _asked(truth: HandTruth, told: list[Message]) -> bool:
+    """An alert, cards waited for, or a refused showdown: somebody knows that help is needed."""
     alerts = any(body["kind"] in ASKS for body in _bodies(told, "alert"))
-    replies = _bodies(told, "reply")
-    return alerts or any(body.get("waiting") or not body.get("ok", True) for body in replies)
+    waiting = any(body.get("waiting") for body in _bodies(told, "reply"))
+    at = truth.showdown_at or float("-inf")
+    answers = _bodies([line for line in told if abs(line["t"] - at) < 0.01], "reply")
+    return alerts or waiting or any(body.get("ok") is False for body in answers)
 
 
 def _bodies(told: list[Message], topic: str) -> list[Message]:
@@ -230,12 +217,17 @@ def _differs(what: str, right: object, told: object) -> list[str]:
 
 def _showdown_faults(truth: HandTruth, body: Message) -> list[str]:
     told = {hand["seat"]: sorted(hand["cards"]) for hand in body["hands"]}
-    faults = _differs("board", list(truth.board), list(body["board"]))
+    faults = _differs("board", _board(truth.board), _board(body["board"]))
     faults += _differs("hands", {s: sorted(truth.own(s)) for s in truth.shown}, told)
     faults += _differs("winners", winners(truth), sorted(body["winners"]))
     if truth.commands:
         faults += _differs("mucked", sorted(truth.mucked), sorted(body["mucked"]))
     return faults
+
+
+def _board(cards: Sequence[str]) -> list[str]:
+    """Antennas often hear two cards of a flop in one look, so their order proves nothing."""
+    return sorted(cards[:3]) + list(cards[3:])
 
 
 def winners(truth: HandTruth) -> list[int]:

@@ -21,7 +21,7 @@ def announce(play: Play) -> None:
     """`start-hand`, mostly before the first card, sometimes while cards are in the air."""
     late = play.rng.random() < 0.2
     at = play.t + (play.rng.uniform(0.5, 2.5) if late else -play.rng.uniform(0.5, 3.0))
-    fields: dict[str, object] = {"seats": list(play.live)}
+    fields: dict[str, object] = {"seats": sorted(play.live)}
     if play.button is not None:
         fields["button"] = play.button
     play.say(at, "start-hand", **fields)

@@ -111,7 +111,7 @@ class Play:
             self.lift(self.t - 0.15, uid)
         dealt = Dealt(card, uid, seat, zone, street, self.t, up)
         self.dealt.append(dealt)
-        if up:
+        if up or any(seat in tabled.seats for tabled in self.tabled):
             self.public[card] = self.t
         if self.table.level.brutal and self.rng.random() < 0.01 and zone != "burn":
             self.faults.append(Fault("unheard-card", uid, self.begins, float("inf")))

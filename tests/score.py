@@ -23,11 +23,6 @@ Message = dict[str, Any]
 
 RANKS = "23456789TJQKA"
 SUITS = "cdhs"
-ASKS = frozenset(
-    ["antenna-deaf", "duplicate-card", "extra-board-card", "missing-card", "mixed-decks", "premature-card", "reader-down", "reader-silent", "showdown-wanted", "two-claims", "unsure-face", "unsure-opener", "wrong-card-count", "wrong-discipline", "wrong-seat"]
-)
-"""Alerts by which the table asks somebody to look."""
-
 MARGIN = 1.0
 """A hand's messages begin this long before its first command or card, in seconds."""
 
@@ -168,8 +163,8 @@ def _settle(
 
 
 def _asked(truth: HandTruth, told: list[Message]) -> bool:
-    """An alert, cards waited for, or a refused showdown: somebody knows that help is needed."""
-    alerts = any(body["kind"] in ASKS for body in _bodies(told, "alert"))
+    """An alert above a notice, cards waited for, or a refused showdown: somebody knows that help is needed."""
+    alerts = any(body["severity"] != "notice" for body in _bodies(told, "alert"))
     waiting = any(body.get("waiting") for body in _bodies(told, "reply"))
     at = truth.showdown_at or float("-inf")
     answers = _bodies([line for line in told if abs(line["t"] - at) < 0.01], "reply")

@@ -69,8 +69,8 @@ def showdown(winners=(1,), board="7s Kc 2c 9h 3s", hands=None, mucked=()):
     )
 
 
-def alert(kind="missing-card", **fields):
-    return told("alert", kind=kind, severity="warning", **fields)
+def alert(kind="missing-card", severity="warning"):
+    return told("alert", kind=kind, severity=severity)
 
 
 @pytest.mark.parametrize(
@@ -86,7 +86,7 @@ def alert(kind="missing-card", **fields):
         ([folded(2), showdown(mucked=[2])], {"showdown": "wrong"}),
         ([folded(2)], {"showdown": "silent", "folds": "right"}),
         ([folded(2), alert()], {"showdown": "flagged", "folds": "right"}),
-        ([folded(2), alert("overheard")], {"showdown": "silent"}),
+        ([folded(2), alert("overheard", "notice")], {"showdown": "silent"}),
         ([told("reply", id="1", ok=True, waiting=[3])], {"showdown": "flagged"}),
         ([told("reply", id="1", ok=True)], {"showdown": "silent"}),
         ([told("reply", 60.001, id="1", ok=False, error="too early")], {"showdown": "flagged"}),

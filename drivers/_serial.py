@@ -99,15 +99,13 @@ class Link(Generic[F]):
     async def gather(self, patience: float) -> list[F]:
         """All frames that have come; the first is waited for as long as `patience` seconds."""
         first = await self.receive(patience)
-        if first is None:
-            return []
-        frames = [first, *self._frames]
+        return [] if first is None else [first, *self.drain()]
+
+    def drain(self) -> list[F]:
+        """The frames that came without being asked for; they are not received again."""
+        frames = list(self._frames)
         self._frames.clear()
         return frames
-
-    def drain(self) -> None:
-        """Drop the frames that nobody asked for."""
-        self._frames.clear()
 
     def take_errors(self) -> int:
         """Damaged frames since this was asked last."""
@@ -177,7 +175,9 @@ def _open(path: str, decoder: Feeds[F], baud: int, parity: str) -> Link[F]:
     except termios.error as error:
         raise ReaderError(blame(path, OSError(*error.args), line)) from error
     except OSError as error:
-        raise ReaderError(blame(path, error, line)) from error
+        inner = error.__context__
+        plain = OSError(*inner.args) if isinstance(inner, termios.error) else error
+        raise ReaderError(blame(path, plain, line)) from error
     except ValueError as error:
         raise ReaderError(f"{path}: does not take the line settings {line}") from error
     return Link(device.fileno(), decoder, path, lambda: _close(device))
@@ -212,7 +212,9 @@ async def _connect(url: str, decoder: Feeds[F]) -> Link[F]:
     except TimeoutError as error:
         raise ReaderError(f"{url}: no connection within {_CONNECT:g} s") from error
     except OSError as error:
-        raise ReaderError(f"{url}: {error.strerror or error}") from error
+        number = error.errno or 0
+        why = os.strerror(number) if number > 0 else error.strerror or str(error)
+        raise ReaderError(f"{url}: {why}") from error
     return Link(peer.fileno(), decoder, url, peer.close)
 
 

@@ -60,7 +60,13 @@ class Settings(SerialSettings, frozen=True, kw_only=True):
 
     def __post_init__(self) -> None:
         """Refuse a pattern without a UID in it."""
-        if self.pattern is not None and "uid" not in re.compile(self.pattern).groupindex:
+        if self.pattern is None:
+            return
+        try:
+            groups = re.compile(self.pattern).groupindex
+        except re.error as error:
+            raise ValueError(f"pattern: {error}") from error
+        if "uid" not in groups:
             raise ValueError("pattern has no group (?P<uid>...)")
 
 

@@ -117,8 +117,7 @@ class Decoder:
         return frames
 
     def reset(self) -> None:
-        """Forget an answer that has begun."""
-        self._lines.reset()
+        """Forget an answer that has begun; a line that has begun may be word of a restart."""
         self._end()
 
     def _end(self) -> None:
@@ -267,7 +266,8 @@ class _Reader:
     async def _wake(self) -> None:
         """Stop what may be running; rouse a sleeping reader; turn its checksum mode off."""
         for command in ("BRK", "WAK", "WAK 5E70", "COF 4F5E", "BRK"):
-            self._send(command)
+            self._link.drain()
+            self._link.send(encode(command))
             word = await self._link.find(_word, _START_TIME)
             if word in {"BRA", "NCM", "GMO", "DNS"}:
                 return
@@ -278,16 +278,14 @@ class _Reader:
     async def _expect(
         self, command: str, optional: set[str] | frozenset[str] = frozenset()
     ) -> None:
+        said = "nothing"
         for _ in range(_TRIES):
             self._send(command)
             word = await self._link.find(self._reply, self._settings.patience)
             if word == "OK!" or word in optional:
                 return
-            if word is not None:
-                raise ReaderError(
-                    f"{self._link.port}: the metraTec reader says {word} to {command}"
-                )
-        raise ReaderError(f"{self._link.port}: no answer from the metraTec reader to {command}")
+            said = word or said
+        raise ReaderError(f"{self._link.port}: the metraTec reader answers {said} to {command}")
 
     def _reply(self, frame: Frame) -> str | None:
         self._notice(frame)
@@ -299,8 +297,9 @@ class _Reader:
             raise _RestartedError
 
     def _send(self, command: str) -> None:
+        for frame in self._link.drain():
+            self._notice(frame)
         self._decoder.reset()
-        self._link.drain()
         self._link.send(encode(command))
 
 

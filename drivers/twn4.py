@@ -261,16 +261,16 @@ class _Reader:
         return Look(self._settings.name, self._antenna, answer.tags, missed, errors)
 
     async def _ask(self, question: bytes) -> Answer:
+        why = "no answer from a TWN4 with the Simple Protocol"
         for _ in range(_TRIES):
             self._decoder.reset()
             self._link.drain()
             self._link.send(encode(question, self._settings.mode, crc=self._settings.crc))
             answer = await self._link.receive(self._settings.patience)
-            if answer is not None and answer.error:
-                why = ERRORS.get(answer.error, f"error {answer.error}")
-                raise ReaderError(f"{self._link.port}: {question[:2].hex().upper()} refused: {why}")
-            if answer is not None:
+            if answer is not None and not answer.error:
                 return answer
+            if answer is not None:
+                why = f"{question[:2].hex().upper()} refused, {ERRORS.get(answer.error, 'error')}"
             while await self._link.receive(_SILENCE) is not None:
                 pass
-        raise ReaderError(f"{self._link.port}: no answer from a TWN4 with the Simple Protocol")
+        raise ReaderError(f"{self._link.port}: {why}")

@@ -26,6 +26,7 @@ from daemon.readers import supervise
 from daemon.recorder import Recorder
 from daemon.recording import RawCommand
 from daemon.resend import Resender
+from daemon.state import Health
 from daemon.wire import Status
 
 if TYPE_CHECKING:
@@ -56,13 +57,17 @@ class App:
         self.recorder = Recorder(record) if record is not None else None
         self.topics = Topics(config.mqtt.prefix, config.table.id)
         self.broker = self._embedded()
-        self.publisher = Publisher(self._address(), self.topics, self.journal, self)
+        self.opened = asyncio.Event()
+        self.publisher_address = self.address()
+        self.publisher = Publisher(self.publisher_address, self.topics, self.journal, self)
         self.resender = Resender(self.memory, self.publisher)
         self._inbox: asyncio.Queue[tuple[int, Entry]] = asyncio.Queue(INBOX)
         self._instance = secrets.token_hex(4)
         wall = round((time.time() - self.journal.started) * 1000)
         self._zero = max(wall, self.memory.state.now) - time.monotonic_ns() // 1_000_000
         self._since = self.memory.wire.at(self.now())
+        for reader in self.memory.state.readers:
+            self.memory.state.readers[reader] = Health(False, self.now(), "not heard yet")  # noqa: FBT003
         self._dropped = 0
         self._looks = 0
 
@@ -71,9 +76,10 @@ class App:
             return None
         return EmbeddedBroker(self.config.state_dir / "broker", self.config.mqtt.prefix)
 
-    def _address(self) -> Address:
+    def address(self, user: str = "table") -> Address:
+        """How this daemon, or another user of the embedded broker, gets to the broker."""
         if self.broker is not None:
-            return self.broker.address()
+            return self.broker.address(user)
         keys = self.config.mqtt
         beside = self.config.beside
         return Address(
@@ -95,6 +101,10 @@ class App:
         loop = asyncio.get_running_loop()
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.add_signal_handler(number, stop.set)
+        await self.serve(stop)
+
+    async def serve(self, stop: asyncio.Event) -> None:
+        """Run until `stop` is set."""
         try:
             await self._run(stop)
         finally:
@@ -119,6 +129,7 @@ class App:
                 work = supervise(self.config.readers, self.put)
                 tasks.append(group.create_task(work, name="readers"))
             notify("READY=1")
+            self.opened.set()
             log.info("table %s is open, epoch %s", self.config.table.id, self.journal.epoch)
             await stop.wait()
             notify("STOPPING=1")

@@ -27,6 +27,8 @@ def settled(scene: Scene, tag: str, zone: str, was: str | None) -> None:
     """A tag rests in a zone: take it as a card of the hand, or say why not."""
     deck, face = scene.setup.cards.get(tag, (None, None))
     number = seat_number(zone)
+    if scene.hand.deck is None and number is not None and tag not in scene.hand.stale:
+        scene.hand.deck = deck
     if deck is None or face is None:
         if zone != "shoe":
             scene.alert("unknown-tag", zone, once=tag)

@@ -145,7 +145,7 @@ class HoleCards(Struct, frozen=True, kw_only=True):
     cards: list[str | None]
 
 
-class Reply(Struct, frozen=True, kw_only=True, omit_defaults=True):
+class Reply(Struct, frozen=True, kw_only=True):
     """Topic `reply`, on the root the command came from."""
 
     id: str

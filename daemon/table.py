@@ -133,7 +133,8 @@ class Table:
                 elif tag not in self.setup.cards and zone != "shoe":
                     step.alert("unknown-tag", zone, tag)
             case Overheard(tag, _, ghost):
-                if hand is not None and not hand.closed and tag in self.setup.cards:
+                known = tag in self.setup.cards and ghost.startswith("seat:")
+                if hand is not None and not hand.closed and known:
                     step.scene(hand).alert("overheard", ghost)
 
     def _reader(self, step: Step, reader: str, error: str | None) -> str | None:

@@ -13,7 +13,7 @@ from importlib import import_module
 from daemon import __version__
 from daemon.errors import FeltdError, UsageError
 
-COMMANDS: tuple[str, ...] = ("run", "replay", "rule", "equity", "deck")
+COMMANDS: tuple[str, ...] = ("run", "demo", "replay", "rule", "equity", "deck", "readers")
 
 
 class _Parser(argparse.ArgumentParser):

@@ -211,6 +211,11 @@ def base_and_slot(name: str) -> tuple[str, str]:
     return (match["base"], match["slot"]) if match else (name, "00")
 
 
+def is_sam(name: str) -> bool:
+    """Whether this is a reader's slot for a security module, where no card ever lies."""
+    return _SAM.search(name) is not None
+
+
 def choose(port: str, names: Sequence[str], usb_path: Callable[[str], str | None]) -> str:
     """The one reader that `port` means.
 
@@ -222,7 +227,7 @@ def choose(port: str, names: Sequence[str], usb_path: Callable[[str], str | None
         found = [name for name in names if usb_path(name) == port.removeprefix("usb:")]
     else:
         found = _by_name(port, names)
-    found = [name for name in found if not _SAM.search(name)] or found
+    found = [name for name in found if not is_sam(name)] or found
     if not found:
         seen = ", ".join(names) or "none"
         raise ReaderError(f"{port}: no PC/SC reader of this name (found: {seen})")

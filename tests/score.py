@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import dataclass, field
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from phevaluator import evaluate_cards, evaluate_omaha_cards
@@ -25,6 +24,9 @@ RANKS = "23456789TJQKA"
 SUITS = "cdhs"
 MARGIN = 1.0
 """A hand's messages begin this long before its first command or card, in seconds."""
+
+UNDER_WAY = 10.0
+"""A hand number that appears this long before the end of a real hand means it, in seconds."""
 
 VERDICTS = ("right", "flagged", "silent", "wrong")
 
@@ -51,8 +53,21 @@ class HandScore:
 
 
 def score(truths: Sequence[HandTruth], messages: Iterable[Message]) -> list[HandScore]:
-    """The verdicts of every hand; messages belong to the hand during which they were told."""
-    return [_score_hand(truth, told) for truth, told in _windows(truths, messages)]
+    """The verdicts of every hand; messages belong to the hand during which they were told.
+
+    What is told late, of a hand that was under way before, belongs to that one; calls for help
+    count for both.
+    """
+    told: dict[int, list[Message]] = {0: []}
+    results: list[HandScore] = []
+    for now, home, line in _placed(truths, messages):
+        while len(results) < now - 1:
+            results.append(_score_hand(truths[len(results)], told.pop(len(results), [])))
+        told.setdefault(max(home, len(results)), []).append(line)
+        if home < now and line["topic"].split("/")[2] in {"alert", "reply"}:
+            told.setdefault(now, []).append(line)
+    rest = range(len(results), len(truths))
+    return results + [_score_hand(truths[at], told.get(at, [])) for at in rest]
 
 
 def tally(scores: Iterable[HandScore]) -> dict[str, Counter[str]]:
@@ -67,13 +82,14 @@ def tally(scores: Iterable[HandScore]) -> dict[str, Counter[str]]:
 
 def leaks(truths: Sequence[HandTruth], lines: Iterable[Message]) -> list[str]:
     """Every public message that names a card or a tag which was hidden when it was told."""
-    return [
-        f"hand {truth.number}, {line['t']} s: {line['topic']} has {what}"
-        for truth, told in _windows(truths, lines)
-        for line in told
-        if not line["topic"].startswith("felt-private")
-        for what in _secrets(truth, line)
-    ]
+    found: list[str] = []
+    for now, home, line in _placed(truths, lines):
+        if line["topic"].startswith("felt-private"):
+            continue
+        known = truths[home].public if home < now else {}
+        where = f"hand {truths[now].number}, {line['t']} s: {line['topic']}"
+        found += [f"{where} has {x}" for x in _secrets(truths[now], line) if x not in known]
+    return found
 
 
 def _secrets(truth: HandTruth, line: Message) -> list[str]:
@@ -89,19 +105,23 @@ def _secrets(truth: HandTruth, line: Message) -> list[str]:
     return sorted(named) + ["the equity of hidden hands"] * equity
 
 
-def _windows(
+def _placed(
     truths: Sequence[HandTruth], messages: Iterable[Message]
-) -> Iterator[tuple[HandTruth, list[Message]]]:
-    """Each hand with what was told from just before it until just before the next."""
-    rest = iter(messages)
-    line = next(rest, None)
-    ends = [after.begins - MARGIN for _, after in pairwise(truths)]
-    for truth, end in zip(truths, [*ends, float("inf")], strict=True):
-        told = []
-        while line is not None and line["t"] < end:
-            told.append(line)
-            line = next(rest, None)
-        yield truth, told
+) -> Iterator[tuple[int, int, Message]]:
+    """Each message with the hand during which it was told, and the one it speaks of.
+
+    A hand's time begins just before its first card or command. A number that was in use well
+    before the end of a hand goes on to mean that hand.
+    """
+    now = 0
+    homes: dict[int, int] = {}
+    for line in messages:
+        while now + 1 < len(truths) and line["t"] >= truths[now + 1].begins - MARGIN:
+            now += 1
+        number = line["payload"].get("hand", 0)
+        if number and line["t"] < truths[now].ends - UNDER_WAY:
+            homes.setdefault(number, now)
+        yield now, homes.get(number, now), line
 
 
 def _strings(value: Any) -> Iterator[str]:
@@ -123,11 +143,9 @@ def _faces(payload: Any) -> Iterator[str]:
                 yield rank.replace("10", "T") + _SYMBOLS.get(suit, suit)
 
 
-def _tags(payload: Any, hidden: dict[str, str]) -> Iterator[str]:
+def _tags(payload: Any, hidden: dict[str, str]) -> list[str]:
     texts = [text.upper() for text in _strings(payload) if len(text) >= 8]
-    for uid, card in hidden.items():
-        if any(uid in text for text in texts):
-            yield card
+    return [card for uid, card in hidden.items() if any(uid in text for text in texts)]
 
 
 def _score_hand(truth: HandTruth, told: list[Message]) -> HandScore:
@@ -163,11 +181,11 @@ def _settle(
 
 
 def _asked(truth: HandTruth, told: list[Message]) -> bool:
-    """An alert above a notice, cards waited for, or a refused showdown: somebody knows that help is needed."""
+    """Somebody knows that help is needed: an alert above a notice, `waiting`, a refusal."""
     alerts = any(body["severity"] != "notice" for body in _bodies(told, "alert"))
-    waiting = any(body.get("waiting") for body in _bodies(told, "reply"))
     at = truth.showdown_at or float("-inf")
     answers = _bodies([line for line in told if abs(line["t"] - at) < 0.01], "reply")
+    waiting = any(body.get("waiting") for body in _bodies(told, "reply"))
     return alerts or waiting or any(body.get("ok") is False for body in answers)
 
 
@@ -212,17 +230,14 @@ def _differs(what: str, right: object, told: object) -> list[str]:
 
 def _showdown_faults(truth: HandTruth, body: Message) -> list[str]:
     told = {hand["seat"]: sorted(hand["cards"]) for hand in body["hands"]}
-    faults = _differs("board", _board(truth.board), _board(body["board"]))
+    # two cards of a flop are often first heard in one look, so their order proves nothing
+    real, board = ([*sorted(b[:3]), *b[3:]] for b in (truth.board, body["board"]))
+    faults = _differs("board", real, board)
     faults += _differs("hands", {s: sorted(truth.own(s)) for s in truth.shown}, told)
     faults += _differs("winners", winners(truth), sorted(body["winners"]))
     if truth.commands:
         faults += _differs("mucked", sorted(truth.mucked), sorted(body["mucked"]))
     return faults
-
-
-def _board(cards: Sequence[str]) -> list[str]:
-    """Antennas often hear two cards of a flop in one look, so their order proves nothing."""
-    return sorted(cards[:3]) + list(cards[3:])
 
 
 def winners(truth: HandTruth) -> list[int]:
@@ -247,8 +262,8 @@ def _judge_folds(result: HandScore, told: list[Message], *, asked: bool) -> None
     happened = {fold.seat for fold in truth.folds}
     knowable = {f.seat for f in truth.folds if truth.commands or (f.read and f.muck)}
     made_up, missing = published - happened, knowable - published
-    verdict = "flagged" if asked else "silent"
-    result.verdicts["folds"] = "wrong" if made_up else verdict if missing else "right"
+    absent = ("flagged" if asked else "silent") if missing else "right"
+    result.verdicts["folds"] = "wrong" if made_up else absent
     result.why += [f"folds: seat {seat} never folded" for seat in sorted(made_up)]
     result.why += [f"folds: seat {seat} not told" for seat in sorted(missing)]
 
@@ -306,14 +321,14 @@ def _best_cards(truth: HandTruth) -> list[tuple[int, str]]:
     return sorted(best.items(), key=lambda item: _number(item[1]), reverse=True)
 
 
-def _ranking(entries: Iterable[Message]) -> list[tuple[int, str]]:
+def _pairs(entries: Iterable[Message]) -> list[tuple[int, str]]:
     return [(entry["seat"], entry["card"]) for entry in entries]
 
 
 def _draw_faults(truth: HandTruth, body: Message) -> list[str]:
     ranking = _best_cards(truth)
     return _differs("winner", ranking[0][0], body["winner"]) + _differs(
-        "order", ranking, _ranking(body["order"])
+        "order", ranking, _pairs(body["order"])
     )
 
 
@@ -328,7 +343,7 @@ def _race_faults(truth: HandTruth, body: Message) -> list[str]:
     return [
         *_differs("odd chips", {seat: n for seat, n in odd.items() if n}, told),
         *_differs("new chips", chips, body["new_chips"]),
-        *_differs("ranking", ranking, _ranking(body["ranking"])),
+        *_differs("ranking", ranking, _pairs(body["ranking"])),
         *_differs(
             "awards", sorted(s for s, _ in ranking[:chips]), sorted(map(int, body["awards"]))
         ),

@@ -246,6 +246,21 @@ def test_messages_belong_to_the_hand_during_which_they_were_told(scorer):
     assert counts["showdown"] == {"right": 1, "silent": 1}
 
 
+def test_what_is_told_late_of_an_earlier_hand_belongs_to_it(scorer):
+    second = replace(HOLDEM, number=2, begins=300.0, ends=500.0)
+    mine = folded(2)
+    late = showdown()
+    mine["payload"]["hand"] = late["payload"]["hand"] = 1
+    late["t"] = 310.0
+    call = told("alert", 311.0, hand=1, kind="missing-card", severity="warning")
+    first, after = scorer.score([HOLDEM, second], [mine, late, call])
+    assert (first.verdict, after.verdict) == ("right", "flagged")
+    shown = replace(HOLDEM, public=HOLDEM.public | dict.fromkeys(["Kd", "Kh", "7c", "7d"], 60.0))
+    hidden = replace(second, public={})
+    assert scorer.leaks([shown, hidden], [mine, late]) == []
+    assert len(scorer.leaks([shown, hidden], [late])) == 9
+
+
 @pytest.mark.parametrize(
     ("payload", "leak"),
     [

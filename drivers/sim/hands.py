@@ -139,6 +139,7 @@ def _showdown(play: Play, shown: list[int]) -> float:
         play.wait(0.3, 2.0)
     told = play.t if at is None else at
     play.say(told, "showdown", shown=sorted(shown))
+    _type_unheard(play, told, shown)
     for seat in kept:
         _muck_live(play, seat)
     play.public.update(
@@ -146,6 +147,17 @@ def _showdown(play: Play, shown: list[int]) -> float:
     )
     play.wait(4.0, 8.0)
     return told
+
+
+def _type_unheard(play: Play, told: float, shown: list[int]) -> None:
+    """The floor types cards that no reader had heard before they were shown, out of public view."""
+    if not play.table.habits.typing:
+        return
+    unheard = {each.place for each in play.faults if each.kind == "unheard-card"}
+    for each in play.dealt:
+        if each.uid in unheard and each.seat in shown:
+            at = told + play.rng.uniform(1.5, 4.0)
+            play.say(at, "card", zone=each.zone, card=each.card)
 
 
 def _muck_live(play: Play, seat: int) -> None:

@@ -20,11 +20,13 @@ class Habits:
     """How a session is played.
 
     `commands`: an operator announces hands, folds and showdowns. `speed` divides the time that
-    people think and rest; dealing, folding and antennas keep their pace.
+    people think and rest; dealing, folding and antennas keep their pace. `typing`: shown cards that
+    no reader had heard are typed in.
     """
 
     commands: bool = False
     speed: float = 1.0
+    typing: bool = False
 
 
 @dataclass
@@ -85,7 +87,7 @@ class Play:
         if self.commands:
             self.commanded += 1
             body: dict[str, object] = {"id": f"{self.begins:.3f}-{self.commanded}", "by": "floor"}
-            self.said.append(Said(t, {**body, "type": kind, **fields}))
+            self.said.append(Said(t, {**body, "type": kind, **fields}, private=kind == "card"))
 
     def lay(self, t: float, uid: str, zone: str, spot: int = 0) -> None:
         """A card comes to rest on a zone."""

@@ -139,13 +139,15 @@ def simulate(
     speed: float = 1.0,
     extras: bool = False,
     keys: bool = False,
+    typing: bool = False,
     layout: Layout | None = None,
 ) -> Session:
     """A session of `hands` hands at a noise level: clean, field, harsh or brutal.
 
     `seats` has antennas, `players` of them are taken (both chosen by the seed if left out).
     `layout` replaces the usual one antenna a seat, one or more for the board, and the muck.
-    `extras` adds button draws and chip races, `keys` the hands' secret keys.
+    `extras` adds button draws and chip races, `keys` the hands' secret keys, `typing`
+    the floor's private commands for shown cards that no reader had heard.
     """
     rng = _seeded(f"{discipline}/{level}/{seed}")
     most = 8 if discipline == "stud" else 9
@@ -156,7 +158,7 @@ def simulate(
     uids: set[str] = set()
     decks = tuple(make_deck(name, rng, layout.air, uids) for name in ("red", "blue"))
     table = Table(
-        layout, LEVELS[level], Habits(commands, speed), occupied, rng, (decks[0], decks[1])
+        layout, LEVELS[level], Habits(commands, speed, typing), occupied, rng, (decks[0], decks[1])
     )
     button = rng.choice(occupied) if discipline in HOLE_CARDS else None
     return Session(table, hands, button, extras, keys)

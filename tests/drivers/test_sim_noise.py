@@ -130,3 +130,19 @@ def test_burns_are_heard_by_a_burn_antenna_only():
             assert bool(set(hand.truth.burns) & set(hand.truth.unheard)) == (
                 not burn and burnt != set()
             )
+
+
+def test_the_floor_types_unheard_cards_on_the_private_topic():
+    typed = 0
+    for script in simulate("omaha", "brutal", 2, 60, commands=True, typing=True).scripts():
+        truth = script.truth
+        unheard = {each.place for each in truth.faults if each.kind == "unheard-card"}
+        for said in script.said:
+            assert said.private == (said.body["type"] == "card")
+            if said.private:
+                typed += 1
+                [card] = [each for each in truth.dealt if each.card == said.body["card"]]
+                assert card.uid in unheard
+                assert card.seat in truth.shown
+                assert said.body["zone"] == card.zone
+    assert typed

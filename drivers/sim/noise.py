@@ -184,7 +184,8 @@ class Ears:
         limit = antenna.limit or len(heard)
         if antenna.zone != "muck":
             return self._rng.sample(heard, limit)
-        under, found = list(heard), []
+        under = list(heard)
+        found: list[str] = []
         while len(found) < limit:
             depth = int(self._rng.expovariate(0.5)) % len(under)
             found.append(under.pop(len(under) - 1 - depth))

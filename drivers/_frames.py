@@ -36,57 +36,74 @@ class Hunter(Generic[F]):
         self.errors = 0
         self._buffer = bytearray()
         self._lost = False
-        self._pending = -1
+        self._seen = 0
+        self._begun: list[tuple[int, int]] = []
 
     def feed(self, data: bytes) -> list[F]:
         """Take bytes as they come; give the frames that they complete."""
         self._buffer += data
         frames: list[F] = []
-        at = 0
-        while True:
-            start, end, frame = self._next(at)
-            self._skip(at, start)
-            at = end
-            if frame is None:
-                break
+        while (found := self._next()) is not None:
+            start, end, frame = found
+            self._skip(start)
+            self._cut(end)
             self._lost = False
             frames.append(frame)
-        del self._buffer[:at]
+        keep = self._begun[0][1] if self._begun else self._seen
+        if keep:
+            self._skip(keep)
+            del self._buffer[:keep]
+            self._seen -= keep
+            self._begun = [(need - keep, start - keep) for need, start in self._begun]
         return frames
 
     def reset(self) -> None:
         """Forget a frame that has begun, because the line fell silent."""
-        self._skip(0, len(self._buffer))
-        self._buffer.clear()
+        self._skip(len(self._buffer))
+        self._cut(len(self._buffer))
 
-    def _next(self, at: int) -> tuple[int, int, F | None]:
-        """Where the next frame begins and ends; without one, where the earliest may begin."""
-        self._pending = -1
+    def _next(self) -> tuple[int, int, F] | None:
+        """Where the first complete frame begins and ends, and the frame."""
         size = len(self._buffer)
-        at = self._seek(at)
-        while at < size:
-            found = self._parse(at)
+        begun, self._begun = self._begun, []
+        for need, start in begun:
+            found = need if need > size else self._parse(start)
             if isinstance(found, tuple):
-                return at, found[0], found[1]
-            if found and not self.lookahead:
-                return at, at, None
-            if found and self._pending < 0:
-                self._pending = at
-            at = self._seek(at + 1)
-        keep = size if self._pending < 0 else self._pending
-        return keep, keep, None
+                return start, *found
+            if found:
+                self._begun.append((found, start))
+        while self._seen < size and (self.lookahead or not self._begun):
+            start = self._seek(self._seen)
+            self._seen = start + 1
+            found = self._parse(start) if start < size else 0
+            if isinstance(found, tuple):
+                return start, *found
+            if found:
+                self._begun.append((found, start))
+        self._seen = min(self._seen, size)
+        return None
 
-    def _skip(self, start: int, end: int) -> None:
-        if start < end and not self._lost and self._buffer[start:end].strip(self.filler):
+    def _skip(self, end: int) -> None:
+        """Count the bytes before `end` as one stretch of damage, unless they are filler."""
+        if end and not self._lost and self._buffer[:end].strip(self.filler):
             self.errors += 1
             self._lost = True
+
+    def _cut(self, end: int) -> None:
+        """Begin to look anew behind a frame."""
+        del self._buffer[:end]
+        self._seen = 0
+        self._begun.clear()
 
     def _seek(self, at: int) -> int:
         """The first place from `at` on where a frame may begin."""
         return at
 
-    def _parse(self, at: int) -> tuple[int, F] | bool:
-        """The end of the frame at `at` and the frame; else whether more bytes may make one."""
+    def _parse(self, at: int) -> tuple[int, F] | int:
+        """The end of the frame at `at`, and the frame.
+
+        Else how many bytes the buffer must hold to tell more, or 0 if no frame begins there.
+        """
         raise NotImplementedError
 
 

@@ -21,10 +21,9 @@ Antennas are numbered through the multiplexers ID ISC.ANT.MUX: 1-8 are the chann
 switched off, or hang on one another (`feeds`). `switch = "connector"` selects the antenna
 connectors 1-4 of a multi-antenna reader with [6A] 81..84 instead.
 
-Sources: FEIG manuals H60301-3e-ID-B (frames, CRC, commands, status), H40801-5e, H90692-16e,
-H01113-4e, H01114-0e, H90400-0e, H30701-3e (multiplexer); Fosstrak `hal-impl-feig` (connector
-selection, bare answers); FEIG FEDM SDK (which statuses still carry tags; the layouts of tag
-types other than ISO 15693, untried on a reader).
+Sources: FEIG manuals H60301-3e-ID-B, H40801-5e, H90692-16e, H01113-4e, H01114-0e, H90400-0e,
+H30701-3e (multiplexer); Fosstrak `hal-impl-feig` (connectors, bare answers); FEIG FEDM SDK (which
+statuses still carry tags; tag types other than ISO 15693, untried on a reader).
 """
 
 from __future__ import annotations
@@ -38,10 +37,10 @@ import msgspec
 
 from drivers import Look, ReaderError
 from drivers._crc import mcrf4xx
+from drivers._datasets import uids
 from drivers._frames import Hunter
 from drivers._serial import Link, opened
 from drivers._settings import Baud, Parity, Seconds, SerialSettings
-from drivers._uid import normal
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
@@ -68,8 +67,6 @@ _COMMANDS = frozenset(
 _BARE = frozenset((0x00, 0x01, 0x02, 0x03, 0x10, 0x11, 0x20, 0x80, 0x81, 0x82))
 _LONGEST, _PAGES, _TRIES, _MUX_TIME = 2048, 32, 2, 0.3
 
-Channel = Annotated[int, msgspec.Meta(ge=1, le=8)]
-
 
 class Settings(SerialSettings, frozen=True, kw_only=True):
     """The keys of a FEIG reader's `[[readers]]` block; times in seconds.
@@ -84,7 +81,9 @@ class Settings(SerialSettings, frozen=True, kw_only=True):
     frames: Literal["standard", "advanced"] = "standard"
     address: Annotated[int, msgspec.Meta(ge=0, le=255)] = 255
     switch: Literal["auto", "none", "mux", "connector"] = "auto"
-    feeds: Annotated[tuple[Channel, ...], msgspec.Meta(max_length=2)] = ()
+    feeds: Annotated[
+        tuple[Annotated[int, msgspec.Meta(ge=1, le=8)], ...], msgspec.Meta(max_length=2)
+    ] = ()
     rf_reset: bool = True
     interval: Seconds = 0.1
     pause: Seconds = 0.005
@@ -127,7 +126,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class BareStatus:
-    """The answer of a function unit, which has neither length nor CRC."""
+    """The answer of a function unit: neither length nor CRC."""
 
     status: int
 
@@ -154,37 +153,41 @@ class Decoder(Hunter[Frame]):
         super().reset()
         self._bare = False
 
-    def _parse(self, at: int) -> tuple[int, Frame] | bool:
+    def _parse(self, at: int) -> tuple[int, Frame] | int:
         buffer = self._buffer
         first = buffer[at]
         if first == 0:
-            return self._bare_status(at)
+            return self._bare_status(at) if self._bare else 0
         if first != 2:
-            return self._framed(at, first, at + 1) if first >= 6 else False
+            if first < 6 or (len(buffer) > at + 2 and buffer[at + 2] not in _COMMANDS):
+                return 0
+            return self._framed(at, first, at + 1)
         if len(buffer) < at + 3:
-            return True
+            return at + 3
         length = buffer[at + 1] << 8 | buffer[at + 2]
-        return self._framed(at, length, at + 3) if 8 <= length <= _LONGEST else False
+        return self._framed(at, length, at + 3) if 8 <= length <= _LONGEST else 0
 
-    def _bare_status(self, at: int) -> tuple[int, Frame] | bool:
-        if not self._bare or self._pending >= 0:
-            return False
+    def _bare_status(self, at: int) -> tuple[int, Frame] | int:
+        if self._begun:
+            return 0
         if len(self._buffer) < at + 2:
-            return True
+            return at + 2
         if self._buffer[at + 1] not in _BARE:
-            return False
+            return 0
         self._bare = False
         return at + 2, BareStatus(self._buffer[at + 1])
 
-    def _framed(self, at: int, length: int, body: int) -> tuple[int, Frame] | bool:
+    def _framed(self, at: int, length: int, body: int) -> tuple[int, Frame] | int:
         size = len(self._buffer)
-        if size > body + 1 and self._buffer[body + 1] not in _COMMANDS:
-            return False
+        if size < body + 2:
+            return body + 2
+        if self._buffer[body + 1] not in _COMMANDS:
+            return 0
         if size < at + length:
-            return True
+            return at + length
         frame = bytes(self._buffer[at : at + length])
         if mcrf4xx(frame):
-            return False
+            return 0
         self._bare = False
         return at + length, _answer(frame[body - at : -2], advanced=body - at == 3)
 
@@ -193,42 +196,10 @@ def _answer(body: bytes, *, advanced: bool) -> Answer:
     address, command, status, data = body[0], body[1], body[2], body[3:]
     if command != INVENTORY or status not in PARTIAL | {OK, MORE}:
         return Answer(address, command, status, data, advanced)
-    found, whole = _tags(data)
+    found, whole = uids(data)
     tags = tuple(dict.fromkeys(found)) if whole or status in PARTIAL else ()
     partial = status in PARTIAL or not whole
     return Answer(address, command, status, data, advanced, tags, partial, status == MORE)
-
-
-def _tags(data: bytes) -> tuple[list[str], bool]:
-    """The UIDs of the data sets, and whether all sets were there and understood."""
-    tags: list[str] = []
-    at, count = 1, data[0] if data else 0
-    for _ in range(count):
-        uid, at = _data_set(data, at)
-        if uid is None:
-            return tags, False
-        tags.append(uid)
-    return tags, at == len(data)
-
-
-def _data_set(data: bytes, at: int) -> tuple[str | None, int]:
-    kind = data[at] if at < len(data) else -1
-    if kind == 0x04:
-        return _iso14443a(data, at + 1)
-    if kind not in {0x00, 0x01, 0x03, 0x05, 0x0A, 0x0B}:
-        return None, at
-    return normal(data[at + 2 : at + 10]), at + 10
-
-
-def _iso14443a(data: bytes, at: int) -> tuple[str | None, int]:
-    """TR-INFO, OPT-INFO, then 10 bytes where bit 2 of TR-INFO says so, else 7; first byte last."""
-    if at + 2 > len(data):
-        return None, at
-    end = at + (12 if data[at] & 0x04 else 9)
-    raw = data[at + 2 : end][::-1]
-    if not data[at] & 0x04 and not data[at + 1] & 0x03:
-        raw = raw[:4]
-    return normal(raw), end
 
 
 def encode(command: int, data: bytes = b"", *, address: int = 255, advanced: bool = False) -> bytes:
@@ -291,8 +262,8 @@ class _Reader:
             if not answer.more:
                 break
             answer = await self._ask(INVENTORY, b"\x01\x80")
-        name = self._settings.name
-        return Look(name, antenna, tuple(tags), missed or answer.more, self._link.take_errors())
+        missed, errors = missed or answer.more, self._link.take_errors()
+        return Look(self._settings.name, antenna, tuple(tags), missed, errors)
 
     async def _select(self, antenna: int) -> None:
         """Switch anew each time: a reader that lost power would hear the wrong antenna."""
@@ -320,8 +291,9 @@ class _Reader:
                 (self._off.discard if channel else self._off.add)(mux)
                 return
             if frame is not None:
-                why = STATUS.get(frame.status, f"status {frame.status:02X}")
-                raise ReaderError(f"{self._link.port}: multiplexer {mux} refuses: {why}")
+                raise ReaderError(
+                    f"{self._link.port}: multiplexer {mux} refuses: {_why(frame.status)}"
+                )
         raise ReaderError(f"{self._link.port}: no answer from multiplexer {mux}")
 
     async def _ask(self, command: int, data: bytes = b"") -> Answer:
@@ -350,5 +322,9 @@ class _Reader:
 
     def _check(self, answer: Answer, allowed: frozenset[int] | set[int]) -> None:
         if answer.status not in allowed:
-            why = STATUS.get(answer.status, f"status {answer.status:02X}")
+            why = _why(answer.status)
             raise ReaderError(f"{self._link.port}: [{answer.command:02X}] refused: {why}")
+
+
+def _why(status: int) -> str:
+    return STATUS.get(status, f"status {status:02X}")

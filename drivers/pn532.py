@@ -104,36 +104,38 @@ class Decoder(Hunter[Frame]):
         size = len(self._buffer)
         return size - 1 if at < size and self._buffer[-1] == 0 else size
 
-    def _parse(self, at: int) -> tuple[int, Frame] | bool:
-        head = bytes(self._buffer[at + 2 : at + 7])
-        if len(head) < 2:
-            return True
-        if head[:2] == b"\x00\xff":
+    def _parse(self, at: int) -> tuple[int, Frame] | int:
+        head = bytes(self._buffer[at + 1 : at + 7])
+        if len(head) < 3 and b"\xff".startswith(head[:1]):
+            return at + 4
+        if head[0] != 0xFF:
+            return 0
+        if head[1:3] == b"\x00\xff":
             return at + 4, Signal.ACK
-        if head[:2] == b"\xff\x00":
+        if head[1:3] == b"\xff\x00":
             return at + 4, Signal.NACK
-        if head[:2] == b"\xff\xff":
-            if len(head) < 5:
-                return True
-            return self._body(at + 7, head[2] << 8 | head[3], sum(head[2:5]))
-        return self._body(at + 4, head[0], sum(head[:2]))
+        if head[1:3] == b"\xff\xff":
+            if len(head) < 6:
+                return at + 7
+            return self._body(at + 7, head[3] << 8 | head[4], sum(head[3:6]))
+        return self._body(at + 4, head[1], sum(head[1:3]))
 
-    def _body(self, start: int, length: int, check: int) -> tuple[int, Frame] | bool:
+    def _body(self, start: int, length: int, check: int) -> tuple[int, Frame] | int:
         if check & 0xFF or not 1 <= length <= _MAX_LENGTH:
-            return False
+            return 0
         body = bytes(self._buffer[start : start + length + 1])
         if body and body[0] not in {0xD4, 0xD5, 0x7F}:
-            return False
+            return 0
         if len(body) <= length:
-            return True
+            return start + length + 1 if body else start + 1
         if sum(body) & 0xFF:
-            return False
+            return 0
         end = start + length + 1
         if body[0] == 0x7F:
             return end, Signal.SYNTAX_ERROR
-        return (
-            (end, _message(body[1], body[2:-1], from_chip=body[0] == 0xD5)) if length > 1 else False
-        )
+        if length == 1:
+            return 0
+        return end, _message(body[1], body[2:-1], from_chip=body[0] == 0xD5)
 
 
 def _message(code: int, data: bytes, *, from_chip: bool) -> Message:

@@ -80,19 +80,19 @@ class Decoder(Hunter[Card]):
         found = self._buffer.find(_STX, at)
         return found if found >= 0 else len(self._buffer)
 
-    def _parse(self, at: int) -> tuple[int, Card] | bool:
+    def _parse(self, at: int) -> tuple[int, Card] | int:
         end = self._buffer.find(_ETX, at)
         body = bytes(self._buffer[at + 1 : end if end >= 0 else len(self._buffer)])
         if _STX in body or len(body) >= _LONGEST:
-            return False
+            return 0
         if end < 0:
-            return True
+            return len(self._buffer) + 1
         digits = body.translate(None, b"\r\n")
         if len(digits) != 12 or digits.strip(b"0123456789ABCDEFabcdef"):
-            return False
+            return 0
         raw = bytes.fromhex(digits.decode())
         if raw[0] ^ raw[1] ^ raw[2] ^ raw[3] ^ raw[4] ^ raw[5]:
-            return False
+            return 0
         return end + 1, Card(raw[0], int.from_bytes(raw[1:5], "big"), em4100(raw[:5]))
 
 

@@ -146,22 +146,22 @@ class _Binary(Hunter[bytes]):
         super().__init__()
         self.lookahead = self._crc = crc
 
-    def _parse(self, at: int) -> tuple[int, bytes] | bool:
+    def _parse(self, at: int) -> tuple[int, bytes] | int:
         head = self._buffer[at : at + 3]
         least = 3 if self._crc else 1
         if len(head) >= 2 and not least <= head[0] | head[1] << 8 <= _LONGEST:
-            return False
-        if len(head) == 3 and head[2] > max(ERRORS):
-            return False
+            return 0
         if len(head) < 3:
-            return True
+            return at + len(head) + 1
+        if head[2] > max(ERRORS):
+            return 0
         end = at + 2 + (head[0] | head[1] << 8)
         if len(self._buffer) < end:
-            return True
+            return end
         raw = bytes(self._buffer[at + 2 : end])
         if not self._crc:
             return end, raw
-        return (end, raw[:-2]) if not mcrf4xx(raw) else False
+        return (end, raw[:-2]) if not mcrf4xx(raw) else 0
 
 
 def _tags(raw: bytes) -> tuple[str, ...]:

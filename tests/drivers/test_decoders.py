@@ -298,3 +298,15 @@ def _held(thing: Any) -> int:
     buffers = [part for part in parts if isinstance(part, bytes | bytearray)]
     inner = [part for part in parts if type(part).__module__.startswith("drivers")]
     return sum(map(len, buffers)) + sum(map(_held, inner))
+
+
+def test_a_frame_that_began_inside_noise_outlives_the_frame_before_it() -> None:
+    raws = _rx("feig-iso-host")
+    one, two = raws["inventory.rsp.one_b"], raws["inventory.rsp.two"]
+    for cut in range(1, len(two)):
+        decoder = feig.Decoder()
+        found = decoder.feed(b"\x40" + one[:7]) + decoder.feed(one[7:] + two[:cut])
+        assert found + decoder.feed(two[cut:]) == [
+            *FEIG["inventory.rsp.one_b"],
+            *FEIG["inventory.rsp.two"],
+        ]

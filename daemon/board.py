@@ -26,7 +26,10 @@ TAKEN_BACK_MS = 5000
 def review_board(scene: Scene) -> None:
     """Compare what rests on the board with what is due, and tell a street that is out."""
     hand = scene.hand
-    if hand.result is not None or hand.closed or hand.game.board_cards == 0:
+    if hand.result is not None or hand.closed:
+        return
+    if hand.game.common_card:
+        _common_card(scene)
         return
     if _taken_back(scene):
         scene.alert("premature-card", "board", once=str(hand.street))
@@ -43,6 +46,18 @@ def review_board(scene: Scene) -> None:
         _tell(scene, dealt)
         fresh = _fresh(scene)
     _surplus(scene, fresh)
+
+
+def _common_card(scene: Scene) -> None:
+    """Stud with a short stub: one card on the board stands for everybody's seventh."""
+    hand = scene.hand
+    seventh = len(hand.game.streets) - 2
+    fresh = [tag for tag in _fresh(scene) if scene.now - scene.presence.since(tag) >= EXTRA_MS]
+    none_has_seven = all(len(hand.seats[n].held) < hand.game.own_cards for n in hand.live())
+    if hand.street == seventh and len(fresh) == 1 and none_has_seven:
+        _tell(scene, fresh)
+    elif fresh:
+        scene.alert("extra-board-card", "board")
 
 
 def _fresh(scene: Scene) -> list[str]:

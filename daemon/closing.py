@@ -71,7 +71,8 @@ def _hand_goes_on(scene: Scene, seat: Seat, since: int) -> bool:
 def incomplete(scene: Scene, seat: Seat) -> bool:
     """Whether a card of this hand is missing, surplus, or not certainly this seat's."""
     hand = scene.hand
-    if len(seat.held) != hand.game.own_cards or seat.extra:
+    common = len(hand.board) if hand.game.common_card else 0
+    if len(seat.held) != hand.game.own_cards - common or seat.extra:
         return True
     return any(held.face is None or not sure(scene, seat, held.tag) for held in seat.held)
 
@@ -234,7 +235,7 @@ def _last_one(scene: Scene) -> int | None:
     """The one seat that certainly had not given up when the table was swept."""
     hand = scene.hand
     live = [hand.seats[number] for number in hand.live()]
-    if not live or hand.blind or len(hand.seats) < 2 or _unread(scene):
+    if not live or hand.blind or len(hand.seats) < 2 or scene.unread():
         return None
     last = max(live, key=scene.last_at)
     kept, board = scene.last_at(last), scene.board_last()
@@ -250,12 +251,6 @@ def _last_one(scene: Scene) -> int | None:
     if hand.last_street() and others:
         return None
     return last.number if all(kept - scene.last_at(one) >= margin for one in others) else None
-
-
-def _unread(scene: Scene) -> bool:
-    """Whether a seat of the last hand was never read in this one, nor its cards in the muck."""
-    missing = set(scene.hand.expected) - set(scene.hand.seats)
-    return len(missing) > len(scene.hand.mucked)
 
 
 def _clear(scene: Scene) -> bool:

@@ -119,7 +119,7 @@ def sure(scene: Scene, seat: Seat, tag: str | None, hits: int = 3) -> bool:
     held = next(one for one in seat.held if one.tag == tag)
     if held.fixed or tag is None:
         return True
-    return scene.presence.sure(tag, seat.zone(), scene.rivals(), hits)
+    return any(scene.presence.sure(tag, zone, scene.rivals(), hits) for zone in seat.zones())
 
 
 def review_foreign(scene: Scene) -> None:
@@ -178,7 +178,7 @@ def review_disputes(scene: Scene) -> None:
 def _only_place(scene: Scene, tag: str, zones: set[str]) -> Seat | None:
     """The one seat among the claimants that lacks a card while all others have theirs."""
     hand = scene.hand
-    if hand.street < 0:
+    if hand.street < 0 or hand.game.common_card:
         return None
     lacking: list[Seat] = []
     for zone in zones:
@@ -215,7 +215,8 @@ def review_deal(scene: Scene) -> None:
     due = hand.down_cards_due()
     full = all(len(seat.held) >= due or seat.status == FOLDED for seat in seats)
     rested = scene.now - hand.last_dealt >= DEALT_MS and len(hand.seats) >= 2
-    if full and (hand.named or rested):
+    moved_on = sum(len(seat.held) > due for seat in seats) >= max(2, len(seats) - 1)
+    if (full and (hand.named or rested)) or moved_on:
         open_first_street(scene)
 
 

@@ -52,7 +52,10 @@ class Place:
 
 @dataclass
 class Seat:
-    """A seat in play. `muck_at`: when one of its cards was found in the muck."""
+    """A seat in play.
+
+    `muck_at`: when one of its cards was found in the muck; `settled`: its third street is read.
+    """
 
     number: int
     status: str = IN
@@ -61,6 +64,7 @@ class Seat:
     places: dict[int, Place] = field(default_factory=dict)
     muck_at: int | None = None
     by_muck: bool = False
+    settled: bool = False
 
     def zone(self) -> str:
         """The zone of its down cards."""
@@ -115,6 +119,7 @@ class Hand:
     street: int = -1
     last_dealt: int = 0
     street_at: int = 0
+    opened: int = -1
     result: ShowdownResult | None = None
     result_seq: int = 0
     wanted: list[int] | None = None
@@ -205,6 +210,11 @@ class Scene:
         """When the board was last heard, -1 for never."""
         tags = [card.tag for card in self.hand.board if card.tag is not None]
         return self.presence.last_heard(tags, {"board"})
+
+    def unread(self) -> bool:
+        """Whether a seat of the last hand was never read in this one, nor its cards in the muck."""
+        missing = set(self.hand.expected) - set(self.hand.seats)
+        return not self.hand.named and len(missing) > len(self.hand.mucked)
 
     def rivals(self) -> dict[str, str]:
         """Zones that compete for a dealt card, each with the seat it belongs to."""

@@ -18,6 +18,7 @@ from daemon.events import HandStarted
 from daemon.hand import Hand
 from daemon.setup import seat_number
 from daemon.state import move_button
+from daemon.upcards import review_upcards
 
 if TYPE_CHECKING:
     from daemon.state import Step
@@ -43,6 +44,7 @@ def _review_hand(step: Step, hand: Hand) -> None:
         review_deal(scene)
         review_folds(scene)
         review_board(scene)
+        review_upcards(scene)
         review_shows(scene)
         review_showdown(scene)
     was_closed = hand.closed

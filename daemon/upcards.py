@@ -1,0 +1,209 @@
+"""Stud: which cards lie face up, which street is out, and who opens it.
+
+Whether a card that an antenna hears lies face up follows from the order of the deal alone, so a
+face is public only where no other reading of the deal is left in which fewer than two cards went
+unheard at once. With antennas of their own for up cards the antenna says it, once it is certain.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from daemon.dealing import sure
+from daemon.events import CardDealt, StreetDealt
+from daemon.rules.errors import RuleError
+from daemon.rules.first_to_act import UP_CARDS, first_to_act
+
+if TYPE_CHECKING:
+    from daemon.hand import Held, Scene, Seat
+
+UP_HITS = 4
+UP_REST_MS = 1500
+UNSURE_MS = 4000
+"""A face or an opener that is not certain after so long is the floor's to settle."""
+MOST_UP = 4
+
+
+def review_upcards(scene: Scene) -> None:
+    """Tell the faces that are certain by now, the streets that are out, and who opens."""
+    hand = scene.hand
+    if hand.discipline != "stud" or hand.closed or hand.result is not None:
+        return
+    for number in sorted(hand.seats):
+        _review_seat(scene, hand.seats[number])
+    _review_street(scene)
+    _review_opener(scene)
+
+
+def turn_up(scene: Scene, seat: Seat, held: Held) -> None:
+    """A card of the seat is public from now on."""
+    held.up = True
+    zone = f"{seat.zone()}:up"
+    if held.face is not None:
+        scene.tell(CardDealt(zone=zone, index=seat.held.index(held), card=held.face))
+
+
+def first_heard(scene: Scene, seat: Seat, held: Held) -> int:
+    """When one of the seat's antennas first heard the card; typed cards count as then typed."""
+    if held.tag is None:
+        return held.since
+    times = [scene.presence.first_heard([held.tag], zone) for zone in seat.zones()]
+    return min((time for time in times if time is not None), default=held.since)
+
+
+def in_order(scene: Scene, seat: Seat) -> list[Held]:
+    """The seat's cards in the order in which they were first heard."""
+    return sorted(seat.held, key=lambda held: first_heard(scene, seat, held))
+
+
+def _review_seat(scene: Scene, seat: Seat) -> None:
+    if f"{seat.zone()}:up" in scene.setup.zones_of_readers():
+        _by_antenna(scene, seat)
+        return
+    if not seat.settled:
+        _third(scene, seat)
+    if seat.settled:
+        for place, held in enumerate(in_order(scene, seat)[3:6], 4):
+            if not held.up and held.face is not None:
+                _later(scene, seat, held, place)
+
+
+def _by_antenna(scene: Scene, seat: Seat) -> None:
+    """Up cards lie on an antenna of their own; each needs the seat's two first down cards."""
+    presence, up_zone = scene.presence, f"{seat.zone()}:up"
+    up = [held for held in seat.held if held.up]
+    for held in in_order(scene, seat):
+        if held.up or held.tag is None or presence.home(held.tag) != up_zone:
+            continue
+        down = [one for one in seat.held if one.tag and presence.home(one.tag) == seat.zone()]
+        known = len(down) >= 2 or len(up) >= 1
+        if known and len(up) < MOST_UP and _only_up(scene, held.tag, seat):
+            turn_up(scene, seat, held)
+            up.append(held)
+        elif scene.now - held.since >= UNSURE_MS:
+            scene.alert("unsure-face", seat.zone())
+
+
+def _only_up(scene: Scene, tag: str, seat: Seat) -> bool:
+    """Whether the up antenna hears the card, and the down antenna as good as never."""
+    heard = scene.presence.tracks[tag].heard
+    up, down = heard.get(f"{seat.zone()}:up"), heard.get(seat.zone())
+    if up is None or up.hits < UP_HITS or up.last - up.first < UP_REST_MS:
+        return False
+    certain = scene.presence.sure(tag, f"{seat.zone()}:up", scene.rivals(), UP_HITS)
+    return certain and (down is None or down.hits * 4 <= up.hits) and up.hits * 3 >= up.looks
+
+
+def _third(scene: Scene, seat: Seat) -> None:
+    """Third street with one antenna: the third card lies up if both others were dealt before."""
+    order = in_order(scene, seat)
+    if len(order) < 3:
+        return
+    times = [first_heard(scene, seat, held) for held in order[:3]]
+    limit, reference = _before(scene, seat)
+    fourth = _first_fourth(scene)
+    told = limit is not None and times[1] <= limit and len(set(times)) == 3
+    named = max(times[2], reference)
+    certain = all(sure(scene, seat, held.tag, UP_HITS) for held in order[:3])
+    if told and certain and (fourth is None or named < fourth):
+        seat.settled = True
+        turn_up(scene, seat, order[2])
+    elif scene.now - times[2] >= UNSURE_MS:
+        scene.alert("unsure-face", seat.zone())
+
+
+def _before(scene: Scene, seat: Seat) -> tuple[int | None, int]:
+    """By when both down cards must have been heard (ms), and the card that says so.
+
+    That is just before the third card of the seat dealt before this one; for the first seat, no
+    later than the last seat's second card.
+    """
+    numbers = sorted(scene.hand.seats)
+    place = numbers.index(seat.number)
+    other = scene.hand.seats[numbers[place - 1]]
+    order = in_order(scene, other)
+    wanted = 2 if place > 0 else 1
+    if len(numbers) < 2 or len(order) <= wanted:
+        return None, 0
+    time = first_heard(scene, other, order[wanted])
+    return (time - 1 if place > 0 else time), time
+
+
+def _first_fourth(scene: Scene) -> int | None:
+    """When the first card of fourth street was heard anywhere."""
+    seats = scene.hand.seats.values()
+    orders = [(seat, in_order(scene, seat)) for seat in seats]
+    times = [first_heard(scene, seat, order[3]) for seat, order in orders if len(order) > 3]
+    return min(times, default=None)
+
+
+def _later(scene: Scene, seat: Seat, held: Held, place: int) -> None:
+    """Fourth to sixth street: up, unless the seat may have missed a card and this is a down one."""
+    if not sure(scene, seat, held.tag, UP_HITS):
+        return
+    if place == 6 and _may_be_seventh(scene, seat, first_heard(scene, seat, held)):
+        if scene.now - held.since >= UNSURE_MS:
+            scene.alert("unsure-face", seat.zone())
+        return
+    turn_up(scene, seat, held)
+
+
+def _may_be_seventh(scene: Scene, seat: Seat, at: int) -> bool:
+    """Whether all other live seats had by then what they would have on seventh street."""
+    for number in scene.hand.live():
+        other = scene.hand.seats[number]
+        if other is seat:
+            continue
+        had = sum(first_heard(scene, other, held) < at for held in other.held)
+        if had < (7 if number < seat.number else 6):
+            return False
+    return True
+
+
+def _review_street(scene: Scene) -> None:
+    """The next street is out when every live seat has its card, or all but one have moved on."""
+    hand = scene.hand
+    if hand.street < 0 or hand.last_street():
+        return
+    due = hand.down_cards_due() + 1
+    counts = [len(hand.seats[number].held) for number in hand.live()]
+    everybody = all(count >= due for count in counts)
+    moved_on = len(counts) > 2 and sum(count > due for count in counts) >= len(counts) - 1
+    if not counts or not (everybody or moved_on):
+        return
+    hand.street += 1
+    hand.street_at = scene.now
+    scene.tell(StreetDealt(street=hand.game.streets[hand.street].name, cards=[]))
+    for number in hand.live():
+        if len(hand.seats[number].held) < due:
+            scene.alert("missing-card", f"seat:{number}", once=f"{number} {hand.street}")
+
+
+def _review_opener(scene: Scene) -> None:
+    """The bring-in or the opener of the street that is out, once, and only if it is certain."""
+    hand = scene.hand
+    if hand.street < 0 or hand.opened >= hand.street or len(hand.live()) < 2:
+        return
+    street = hand.game.streets[hand.street].name
+    boards = {n: _board(scene, hand.seats[n], UP_CARDS[street]) for n in hand.live()}
+    known = {number: cards for number, cards in boards.items() if cards is not None}
+    if len(known) == len(boards) and not scene.unread():
+        common = hand.board[0].face if hand.board else None
+        try:
+            ruling = first_to_act(street, known, common=common, profile=scene.setup.profile)
+        except RuleError:
+            scene.alert("unsure-opener", once=street)
+            hand.opened = hand.street
+            return
+        hand.opened = hand.street
+        scene.tell(ruling)
+    elif scene.now - hand.street_at >= UNSURE_MS:
+        scene.alert("unsure-opener", once=street)
+
+
+def _board(scene: Scene, seat: Seat, count: int) -> list[str] | None:
+    """The seat's up cards in order, None while one is not known for certain."""
+    up = [held for held in in_order(scene, seat) if held.up]
+    if len(up) < count or seat.extra or any(held.face is None for held in up):
+        return None
+    return [held.face for held in up[:count] if held.face is not None]

@@ -105,8 +105,7 @@ class Connection(aiomqtt.Client):
         self._inbox_limit = inbound
         self._arrived = asyncio.Event()
         self._paused = False
-        self._used = False
-        self._closed = False
+        self._used = self._closed = False
         self._disconnected.add_done_callback(self._lost)
 
     async def __aenter__(self) -> Self:

@@ -164,6 +164,24 @@ def find_program() -> str:
 
 def configuration(store: Path, prefix: str, ports: Ports, passwords: dict[str, str]) -> str:
     """The server's configuration; JSON is valid there (https://docs.nats.io, "configuration")."""
+    settings: dict[str, object] = {
+        "server_name": "feltd",
+        "listen": f"{HOST}:-1",
+        "max_payload": 262_144,
+        "jetstream": {
+            "store_dir": str(store),
+            "max_memory_store": 64 << 20,
+            "max_file_store": 512 << 20,
+        },
+        "mqtt": {"host": HOST, "port": ports.mqtt, "ack_wait": "30s", "max_ack_pending": 100},
+        "accounts": {"FELT": {"jetstream": "enabled", "users": _users(prefix, passwords)}},
+    }
+    if ports.websocket is not None:
+        settings["websocket"] = {"host": HOST, "port": ports.websocket, "no_tls": True}
+    return json.dumps(settings, indent=1)
+
+
+def _users(prefix: str, passwords: dict[str, str]) -> list[dict[str, object]]:
     secret = f"{prefix}-private"
     inbound = [f"{prefix}.*.command", f"{prefix}.*.resend"]
     rights = {
@@ -180,7 +198,7 @@ def configuration(store: Path, prefix: str, ports: Ports, passwords: dict[str, s
             ],
         ),
     }
-    users = [
+    return [
         {
             "user": user,
             "password": passwords[user],
@@ -189,21 +207,6 @@ def configuration(store: Path, prefix: str, ports: Ports, passwords: dict[str, s
         }
         for user, (publish, subscribe) in rights.items()
     ]
-    settings: dict[str, object] = {
-        "server_name": "feltd",
-        "listen": f"{HOST}:-1",
-        "max_payload": 262_144,
-        "jetstream": {
-            "store_dir": str(store),
-            "max_memory_store": 64 << 20,
-            "max_file_store": 512 << 20,
-        },
-        "mqtt": {"host": HOST, "port": ports.mqtt, "ack_wait": "30s", "max_ack_pending": 100},
-        "accounts": {"FELT": {"jetstream": "enabled", "users": users}},
-    }
-    if ports.websocket is not None:
-        settings["websocket"] = {"host": HOST, "port": ports.websocket, "no_tls": True}
-    return json.dumps(settings, indent=1)
 
 
 async def _stop(child: asyncio.subprocess.Process) -> None:

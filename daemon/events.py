@@ -145,6 +145,16 @@ class HoleCards(Struct, frozen=True, kw_only=True):
     cards: list[str | None]
 
 
+class Sealed(Struct, frozen=True, kw_only=True):
+    """Private topic `hole-cards` in mode sealed: `box` is for the receiver `to` alone.
+
+    A libsodium sealed box in base64; in it lies the message that mode clear would publish.
+    """
+
+    to: str
+    box: str
+
+
 class Reply(Struct, frozen=True, kw_only=True):
     """Topic `reply`, on the root the command came from."""
 

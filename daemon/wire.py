@@ -53,6 +53,21 @@ class Message:
     hand: int | None = None
 
 
+class Envelope(Struct, frozen=True, kw_only=True):
+    """What every message carries before its own fields.
+
+    `seq` counts within an `epoch`, one counter a root; `late` marks a message told again.
+    """
+
+    v: int = VERSION
+    table: str
+    epoch: str
+    seq: int | UnsetType = UNSET
+    at: str
+    hand: int | UnsetType = UNSET
+    late: bool | UnsetType = UNSET
+
+
 class SeatPicture(Struct, frozen=True, kw_only=True):
     """One seat in `state`; `cards` is a count, `up` and `shown` are public faces."""
 
@@ -125,14 +140,15 @@ class Wire:
         self, body: Struct, now: int, *, seq: int | None = None, hand: int | None = None
     ) -> bytes:
         """A payload: the envelope, then the body's own fields."""
-        envelope: dict[str, object] = {"v": VERSION, "table": self.table, "epoch": self.epoch}
-        if seq is not None:
-            envelope["seq"] = seq
-        envelope["at"] = self.at(now)
-        if hand is not None:
-            envelope["hand"] = hand
+        envelope = Envelope(
+            table=self.table,
+            epoch=self.epoch,
+            seq=UNSET if seq is None else seq,
+            at=self.at(now),
+            hand=UNSET if hand is None else hand,
+        )
         fields = msgspec.to_builtins(body, str_keys=True)
-        return msgspec.json.encode(envelope | fields)
+        return msgspec.json.encode(msgspec.to_builtins(envelope) | fields)
 
     def told(self, now: int, told: Told) -> Message:
         """A counted message."""

@@ -193,6 +193,53 @@ def nats(tmp_path, start_broker):
 
 
 @pytest.fixture(scope="session")
+def npm():
+    """`npm(package, version)` is a folder whose node_modules has the package; installed once."""
+
+    def install(package, version):
+        folder = Path(sys.prefix) / "npm" / f"{package.replace('/', '-')}-{version}"
+        if folder.exists():
+            return folder
+        if not shutil.which("npm") or not shutil.which("node"):
+            pytest.fail("needs node and npm (Debian packages nodejs and npm)")
+        folder.parent.mkdir(exist_ok=True)
+        fresh = Path(tempfile.mkdtemp(dir=folder.parent))
+        options = ["--save-exact", "--ignore-scripts", "--no-audit", "--no-fund"]
+        subprocess.run(
+            ["npm", "install", *options, "--prefix", fresh, f"{package}@{version}"],
+            check=True,
+            capture_output=True,
+        )
+        fresh.rename(folder)
+        return folder
+
+    return install
+
+
+@pytest.fixture
+def play(tmp_path):
+    """`play(session, *keys)`: truths and messages of a simulated session through the replay.
+
+    `keys` are lines for `[secrecy]`.
+    """
+    from daemon import config, replay  # noqa: PLC0415  not before the tests are collected
+    from drivers.sim.table import write  # noqa: PLC0415
+
+    def run(session, *keys):
+        folder = Path(tempfile.mkdtemp(dir=tmp_path))
+        truths = write(session, folder)
+        table = folder / "table.toml"
+        secrecy = "\n".join(("[secrecy]", *keys))
+        table.write_text(table.read_text().replace("[secrecy]", secrecy))
+        settings = config.load(table)
+        with (folder / "recording.jsonl").open("rb") as lines:
+            messages = replay.messages(settings.setup(), "felt", lines, "recording")
+            return truths, [json.loads(replay.output(*each)) for each in messages]
+
+    return run
+
+
+@pytest.fixture(scope="session")
 def scorer():
     """The module tests/score.py: what a stream of messages is worth."""
     path = Path(__file__).with_name("score.py")

@@ -13,7 +13,16 @@ from importlib import import_module
 from daemon import __version__
 from daemon.errors import FeltdError, UsageError
 
-COMMANDS: tuple[str, ...] = ("run", "demo", "replay", "rule", "equity", "deck", "readers")
+COMMANDS: tuple[str, ...] = (
+    "run",
+    "demo",
+    "replay",
+    "rule",
+    "equity",
+    "deck",
+    "readers",
+    "schema",
+)
 
 
 class _Parser(argparse.ArgumentParser):

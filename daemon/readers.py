@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from drivers import Driver, Look, ReaderDown, ReaderError, ReaderSettings, ReaderUp
 from drivers._ports import place, unsteady
 
-log = logging.getLogger(__name__)
+log = logging.getLogger("feltd.readers")
 
 HARDWARE = (ReaderError, OSError, termios.error)
 """What a driver raises when its hardware fails; pyserial's SerialException is an OSError."""

@@ -35,7 +35,7 @@ from drivers._crc import x25
 from drivers._frames import Lines
 from drivers._serial import Link, opened
 from drivers._settings import Baud, Seconds, SerialSettings
-from drivers._uid import normal
+from drivers._uid import LENGTHS, normal
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
@@ -45,7 +45,12 @@ _ROOM = 256
 _START_TIME = 0.5
 _TRIES = 3
 
-AIR = {"iso15693": "156", "iso14443a": "14A", "iso14443b": "14B"}
+AIR = {
+    "iso15693": ("156", frozenset((8,))),
+    "iso14443a": ("14A", frozenset((4, 7, 10))),
+    "iso14443b": ("14B", frozenset((4,))),
+}
+"""The argument of MOD, and the sizes of a UID in bytes."""
 
 
 class Settings(SerialSettings, frozen=True, kw_only=True):
@@ -92,10 +97,14 @@ Frame = Word | Inventory | Block
 
 
 class Decoder:
-    """Bytes of the reader in, words and inventories out."""
+    """Bytes of the reader in, words and inventories out.
 
-    def __init__(self) -> None:
+    `sizes` are the bytes that a UID of this air interface may have; others are damaged ones.
+    """
+
+    def __init__(self, sizes: frozenset[int] = frozenset(LENGTHS)) -> None:
         self._lines = Lines(64)
+        self._sizes = sizes
         self._odd = 0
         self._uids: list[str] = []
         self._antenna: int | None = None
@@ -134,7 +143,7 @@ class Decoder:
         elif self._data:
             self._tag_data(line)
         elif _UID.fullmatch(line):
-            if len(self._uids) < _ROOM:
+            if len(self._uids) < _ROOM and len(line) // 2 in self._sizes:
                 self._uids.append(line)
         else:
             return self._keyword(line)
@@ -189,7 +198,7 @@ def encode(command: str) -> bytes:
 
 async def read(settings: Settings) -> AsyncGenerator[Look, None]:
     """Look after look; `ReaderError` names the port and why."""
-    decoder = Decoder()
+    decoder = Decoder(AIR[settings.air][1])
     async with opened(settings.port, decoder, baud=settings.baud) as link:
         reader = _Reader(link, decoder, settings)
         while True:
@@ -218,7 +227,7 @@ class _Reader:
         """From any state to the field being on."""
         await self._wake()
         await self._expect("EOF")
-        await self._expect(f"MOD {AIR[self._settings.air]}", optional={"UCO", "NOS"})
+        await self._expect(f"MOD {AIR[self._settings.air][0]}", optional={"UCO", "NOS"})
         if self._settings.power is not None:
             await self._expect(f"SET PWR {self._settings.power}")
         await self._expect("SRI SS 100")

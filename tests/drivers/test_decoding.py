@@ -166,6 +166,14 @@ def test_metratec_lengths_of_iso14443() -> None:
     ]
 
 
+def test_metratec_line_of_another_size_is_damage() -> None:
+    decoder = metratec.Decoder(frozenset((8,)))
+    assert decoder.feed(f"{A}\r{B[:14]}\rIVF 02\r\n".encode()) == [
+        metratec.Inventory((A,), 2, partial=True)
+    ]
+    assert decoder.errors == 1
+
+
 def test_rdm_second_start_begins_anew() -> None:
     decoder = rdm6300.Decoder()
     assert decoder.feed(b"\x02670\x0267003B51C6CB\x03") == [rdm6300.Card(0x67, 3887558, "003B51C6")]

@@ -5,20 +5,24 @@ import errno
 import os
 import socket
 import sys
+import tempfile
 import termios
 from contextlib import aclosing, asynccontextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 import pytest
 import serial
 
-from drivers import Look, ReaderError, feig, known, load, pn532
+from drivers import Look, ReaderError, feig, known, load, pn532, rdm6300
 from drivers._serial import opened
 from drivers.sim.feig import Feig
 from drivers.sim.field import Field
 from drivers.sim.wire import Wire
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 
 class Silent:
@@ -99,6 +103,37 @@ def test_a_port_that_another_process_has_is_blamed_on_it() -> None:
     run(play())
 
 
+@pytest.fixture
+def forbidden() -> Iterator[Path]:
+    """A port in a folder that everybody may enter, which nobody may open."""
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder).chmod(0o755)
+        port = Path(folder) / "port"
+        port.write_text("")
+        port.chmod(0)
+        yield port
+
+
+def test_without_permission_the_group_is_named(forbidden: Path) -> None:
+    port = forbidden
+    ends = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            if os.getuid() == 0:
+                os.setgroups([])
+                os.setuid(65534)
+            os.write(ends[1], asyncio.run(refused(str(port))).encode())
+        finally:
+            os._exit(0)
+    os.waitpid(child, 0)
+    os.close(ends[1])
+    said = os.read(ends[0], 1000).decode()
+    os.close(ends[0])
+    group = port.group()
+    assert said == f"{port}: no permission; this user must be in group {group}"
+
+
 def test_a_port_is_locked_while_it_is_open() -> None:
     async def play() -> None:
         async with Wire(Silent()) as wire, opened(wire.path, Echo(), baud=9600):
@@ -138,18 +173,12 @@ def test_no_descriptor_is_left_behind() -> None:
     run(play())
 
 
-async def first(link: Any) -> None:
-    """Until a frame lies ready."""
-    frame = await link.receive(5.0)
-    link._frames.appendleft(frame)
-
-
 def test_frames_before_the_loss_are_still_received(tmp_path: Path) -> None:
     async def play() -> None:
         wire = Wire(Silent(), link=tmp_path / "port")
         async with wire, opened(wire.path, Echo(), baud=9600) as link:
             link.send(b"last words")
-            await first(link)
+            link._frames.appendleft(await link.receive(5.0))
             await wire.stop()
             await asyncio.sleep(0.05)
             assert await link.receive(1.0) == b"last words"
@@ -157,6 +186,40 @@ def test_frames_before_the_loss_are_still_received(tmp_path: Path) -> None:
                 link.send(b"?")
             with pytest.raises(ReaderError, match="vanished"):
                 await link.receive(1.0)
+
+    run(play())
+
+
+@asynccontextmanager
+async def opened_late(wire: Wire, decoder: Any) -> Any:
+    """The port of a wire that was not there before."""
+    async with opened(wire.path, decoder, baud=9600) as link:
+        yield link
+
+
+def test_bytes_that_make_no_frame_do_not_prolong_the_patience() -> None:
+    async def play() -> None:
+        wire, decoder = Wire(Silent()), rdm6300.Decoder()
+        async with wire, opened_late(wire, decoder) as link:
+            waiting = asyncio.create_task(link.receive(0.05))
+            while not waiting.done():
+                link.send(b"\x02")
+                await asyncio.sleep(0)
+            assert await waiting is None
+
+    run(play())
+
+
+def test_a_bug_in_a_decoder_is_raised_where_frames_are_received() -> None:
+    class Broken(Echo):
+        def feed(self, data: bytes) -> list[bytes]:
+            raise IndexError(data)
+
+    async def play() -> None:
+        async with Wire(Silent()) as wire, opened(wire.path, Broken(), baud=9600) as link:
+            link.send(b"x")
+            with pytest.raises(IndexError):
+                await link.receive(2.0)
 
     run(play())
 

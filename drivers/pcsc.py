@@ -21,11 +21,12 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import reduce
 from operator import xor
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import msgspec
 
@@ -44,12 +45,16 @@ from drivers._settings import Antenna
 from drivers._uid import normal
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator
+    from collections.abc import AsyncGenerator, Callable
+
+T = TypeVar("T")
 
 GET_UID = bytes.fromhex("FFCA000000")
 BUZZER_OFF = bytes.fromhex("FF00520000")
 LEDS_OFF = bytes.fromhex("FF00400C0400000000")
 
+_PATIENCE = 10.0
+"""Seconds for one step; a slow card takes two or three."""
 _MESSAGE_LIMIT = 65538
 """Bytes of the longest R-APDU, data and status word (ISO 7816-4)."""
 _OK, _SHORTER_THAN_ASKED = 0x9000, 0x6282
@@ -285,20 +290,36 @@ class _Slot:
                 self._context = None
 
 
+_stuck: dict[str, Future[Any]] = {}
+"""By reader, a call that pcscd has not come back from; threads cannot be ended from outside."""
+
+
 async def read(settings: Settings) -> AsyncGenerator[Look, None]:
     """Looks of the reader's slot, at each event and at least every `interval` seconds.
 
     A look with a tag is partial, since a reader hears one card; so is one at which a card was
     there but not heard. Cards that came and went between two looks count as `errors`.
-    ReaderError when pyscard or pcscd is missing, access refused, the reader busy or gone.
+    ReaderError when pyscard or pcscd is missing, access refused, the reader busy or gone, or
+    pcscd hangs.
     """
     slot = _Slot(settings)
-    loop = asyncio.get_running_loop()
     threads = ThreadPoolExecutor(2, thread_name_prefix=f"pcsc {settings.name}")
     try:
-        await loop.run_in_executor(threads, slot.open)
+        await _call(threads, slot.open, settings)
         while True:
-            yield await loop.run_in_executor(threads, slot.look)
+            yield await _call(threads, slot.look, settings)
     finally:
         threads.submit(slot.stop)
         threads.shutdown(wait=False)
+
+
+async def _call(threads: ThreadPoolExecutor, step: Callable[[], T], settings: Settings) -> T:
+    """The step, in a thread; ReaderError when pcscd does not come back from it."""
+    earlier = _stuck.get(settings.name)
+    if earlier is None or earlier.done():
+        call = threads.submit(step)
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_PATIENCE):
+                return await asyncio.wrap_future(call)
+        _stuck[settings.name] = call
+    raise ReaderError(f"{settings.port}: pcscd does not answer")

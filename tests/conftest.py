@@ -11,6 +11,7 @@ import sys
 import sysconfig
 import tempfile
 import time
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -22,11 +23,12 @@ FIRST_PORT = 36002
 # libpcsclite takes the path at its first use and keeps it, so one folder serves the whole run,
 # and no test ever reaches the machine's own pcscd
 PCSC_FOLDER = Path(tempfile.mkdtemp(prefix="feltd-pcsc-"))
+os.environ["PATH"] += ":/usr/sbin"
 os.environ["PCSCLITE_CSOCK_NAME"] = str(PCSC_FOLDER / "run" / "pcscd.comm")
 
 
 def pytest_unconfigure() -> None:
-    shutil.rmtree(PCSC_FOLDER)
+    shutil.rmtree(PCSC_FOLDER, ignore_errors=True)
 
 
 class Pcscd:
@@ -150,32 +152,53 @@ class BrokerProcess:
         self.process.send_signal(signal.SIGCONT)
 
 
-@pytest.fixture
-def start_broker():
-    """Starts brokers that end with the test: `start_broker(command, port)`."""
-    brokers = []
+@contextmanager
+def brokers():
+    """Gives `start(command, port)`; what it started ends with the block."""
+    started = []
 
     def start(command, port):
         broker = BrokerProcess(command, port)
-        brokers.append(broker)
+        started.append(broker)
         broker.start()
         return broker
 
-    yield start
-    for broker in brokers:
-        broker.kill()
+    try:
+        yield start
+    finally:
+        for broker in started:
+            broker.kill()
 
 
 @pytest.fixture
-def mosquitto(tmp_path, start_broker):
+def start_broker():
+    """Starts brokers that end with the test: `start_broker(command, port)`."""
+    with brokers() as start:
+        yield start
+
+
+def open_mosquitto(folder, start):
     """A running Mosquitto that lets everybody do everything and keeps nothing on disk."""
     port = free_port()
-    config = tmp_path / "mosquitto.conf"
+    config = folder / "mosquitto.conf"
     config.write_text(
         f"listener {port} 127.0.0.1\nallow_anonymous true\nset_tcp_nodelay true\n"
         "max_queued_messages 100000\n" + ("user root\n" if os.geteuid() == 0 else "")
     )
-    return start_broker(["/usr/sbin/mosquitto", "-c", config], port)
+    return start(["/usr/sbin/mosquitto", "-c", config], port)
+
+
+@pytest.fixture
+def mosquitto(tmp_path, start_broker):
+    """A Mosquitto of the test's own."""
+    return open_mosquitto(tmp_path, start_broker)
+
+
+@pytest.fixture(scope="module")
+def module_broker(tmp_path_factory):
+    """Starts a Mosquitto that serves all tests of a module."""
+    with brokers() as start:
+        yield lambda: open_mosquitto(tmp_path_factory.mktemp("broker"), start)
 
 
 @pytest.fixture
@@ -239,14 +262,25 @@ def play(tmp_path):
     return run
 
 
-@pytest.fixture(scope="session")
-def scorer():
-    """The module tests/score.py: what a stream of messages is worth."""
-    path = Path(__file__).with_name("score.py")
-    spec = importlib.util.spec_from_file_location("feltd_score", path)
+def beside(name):
+    """A module of this folder, which is no package."""
+    path = Path(__file__).with_name(f"{name}.py")
+    spec = importlib.util.spec_from_file_location(f"feltd_{name}", path)
     assert spec
     assert spec.loader
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module
     spec.loader.exec_module(module)
     return module
+
+
+@pytest.fixture(scope="session")
+def scorer():
+    """The module tests/score.py: what a stream of messages is worth."""
+    return beside("score")
+
+
+@pytest.fixture(scope="session")
+def live():
+    """The module tests/live.py: a table to play at."""
+    return beside("live")

@@ -61,6 +61,14 @@ class Rack:
             self.pcscd.send_signal(signal.SIGKILL)
             await self.pcscd.wait()
 
+    async def freeze(self) -> None:
+        assert self.pcscd
+        self.pcscd.send_signal(signal.SIGSTOP)
+
+    async def thaw(self) -> None:
+        assert self.pcscd
+        self.pcscd.send_signal(signal.SIGCONT)
+
     async def insert(
         self, slot: int, uid: str, atr: str = "", delay: float = 0, faults: tuple[str, ...] = ()
     ) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from smartcard import scard
 
-from drivers import ReaderError
+from drivers import ReaderError, pcsc
 from drivers.pcsc import BUZZER_OFF, GET_UID, LEDS_OFF, Settings, read
 from drivers.sim.vcard import ICODE
 
@@ -200,6 +200,38 @@ def test_pcscd_killed_and_started_again(pcscd):
     finally:
         pcscd.order("start")
     assert {look.tags for look in run(back)} <= {(), (BLUE,)}
+
+
+def test_a_pcscd_that_hangs_is_told_once_and_left_alone_until_it_answers(pcscd, monkeypatch):
+    monkeypatch.setattr(pcsc, "_PATIENCE", 1.0)
+
+    def threads():
+        return sum(t.name.startswith("pcsc shoe") for t in threading.enumerate())
+
+    async def hangs(looks):
+        await anext(looks)
+        pcscd.order("freeze")
+        with pytest.raises(ReaderError, match="pcscd does not answer"):
+            await until(looks, RED)
+
+    async def still(looks):
+        with pytest.raises(ReaderError, match="pcscd does not answer"):
+            await anext(looks)
+
+    async def back(looks):
+        return await until(looks, RED)
+
+    try:
+        run(hangs)
+        stuck = threads()
+        for _ in range(3):
+            run(still)
+        assert threads() <= stuck + 1
+    finally:
+        pcscd.order("thaw")
+    pcsc._stuck["shoe"].exception(10)
+    pcscd.order("insert", slot=0, uid=RED)
+    assert run(back)[-1].tags == (RED,)
 
 
 def test_a_reader_that_is_not_there(pcscd):

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from daemon.errors import ConfigError
+from daemon.errors import ConfigError, FeltdError
 from daemon.rules.cards import DECK, parse_cards
 from daemon.rules.errors import CardError
 from drivers._uid import LENGTHS
@@ -186,11 +186,18 @@ def part_of(folder: Path, name: str) -> Path:
 def write(path: Path, deck: Deck) -> None:
     """Put a deck file in place, whole or not at all; the folder is made if need be.
 
-    The cards keep their order.
+    The cards keep their order. FeltdError, with the reason, when it cannot be written.
     """
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     lines = [f'{card} = "{uid}"\n' for card, uid in deck.cards.items()]
-    text = f'name = "{deck.name}"\n\n[cards]\n{"".join(lines)}'
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        _put(path, f'name = "{deck.name}"\n\n[cards]\n{"".join(lines)}')
+    except OSError as error:
+        raise FeltdError(f"{path}: {error.strerror}") from None
+
+
+def _put(path: Path, text: str) -> None:
+    """Write beside the file, sync, rename; `NamedTemporaryFile` makes it mode 0600."""
     with tempfile.NamedTemporaryFile(
         "w", dir=path.parent, prefix=f".{path.name}.", delete=False, encoding="utf-8"
     ) as file:

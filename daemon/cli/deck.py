@@ -19,6 +19,13 @@ if TYPE_CHECKING:
 
 HELP: Final = "enrol, import, list and check decks, replace a card"
 EXAMPLE: Final = "feltd deck enrol red --config table.toml --zone shoe"
+_EXAMPLES: Final = {
+    "enrol": "red --config table.toml --zone shoe",
+    "import": "red red.csv --config table.toml",
+    "check": "red --reader 'pcsc:uTrust 3700' --dir decks",
+    "replace": "red 9h --config table.toml",
+    "list": "--config table.toml",
+}
 _ORDERS: Final = {"factory": decks.FACTORY_ORDER, "sorted": decks.SORTED_ORDER}
 
 
@@ -58,7 +65,8 @@ def _action(
     named: bool = True,
     reader: bool = False,
 ) -> argparse.ArgumentParser:
-    parser = actions.add_parser(name, help=about, description=about)
+    example = f"example: feltd deck {name} {_EXAMPLES[name]}"
+    parser = actions.add_parser(name, help=about, description=about, epilog=example)
     parser.set_defaults(act=act)
     if named:
         parser.add_argument("name", metavar="NAME", help="of the deck, as in red")

@@ -7,7 +7,7 @@ import pytest
 
 from daemon import decks
 from daemon.decks import FACTORY_ORDER, SORTED_ORDER, Deck, from_csv, load, load_all, write
-from daemon.errors import ConfigError
+from daemon.errors import ConfigError, FeltdError
 from daemon.rules.cards import DECK
 
 
@@ -56,7 +56,7 @@ def test_writing_is_whole_or_not_at_all(red, monkeypatch):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(OSError, match="No space left"):
+    with pytest.raises(FeltdError, match=r"red\.toml: No space left"):
         write(red, Deck("red", tags(0xE007000000000000)))
     assert red.read_text() == before
     assert [path.name for path in red.parent.iterdir()] == ["red.toml"]

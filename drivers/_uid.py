@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-LENGTHS = (4, 7, 8, 10)
+from typing import Literal
+
+LENGTHS: tuple[Literal[4], Literal[7], Literal[8], Literal[10]] = (4, 7, 8, 10)
 """Bytes of a UID: ISO 14443A single, double and triple size, ISO 15693."""
 
 

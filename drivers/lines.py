@@ -23,7 +23,7 @@ from __future__ import annotations
 import asyncio
 import re
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import msgspec
 
@@ -32,7 +32,7 @@ from drivers._frames import Lines
 from drivers._presence import Resting
 from drivers._serial import Link, opened
 from drivers._settings import Antenna, Baud, Parity, Seconds, SerialSettings
-from drivers._uid import normal
+from drivers._uid import LENGTHS, normal
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
@@ -47,7 +47,9 @@ class Settings(SerialSettings, frozen=True, kw_only=True):
     """The keys of a pod's `[[readers]]` block; times in seconds.
 
     `hold` is how long a tag stays present without being told, `interval` the time from look
-    to look; neither matters to JSON looks. `silence` ends the patience with a JSON pod.
+    to look; neither matters to JSON looks. `silence` ends the patience with a JSON pod. `sizes`
+    are the bytes that the UIDs of the cards in play have: naming the one size turns a line that
+    lost digits from another card into damage.
     """
 
     baud: Baud = 115200
@@ -57,6 +59,7 @@ class Settings(SerialSettings, frozen=True, kw_only=True):
     hold: Seconds = 1.0
     interval: Seconds = 0.1
     silence: Seconds = 5.0
+    sizes: Annotated[tuple[Literal[4, 7, 8, 10], ...], msgspec.Meta(min_length=1)] = LENGTHS
 
     def __post_init__(self) -> None:
         """Refuse a pattern without a UID in it."""
@@ -111,8 +114,14 @@ _json = msgspec.json.Decoder(_Json)
 class Decoder:
     """Bytes of a pod in, tags told and looks out."""
 
-    def __init__(self, prefix: str = "", pattern: str | None = None) -> None:
+    def __init__(
+        self,
+        prefix: str = "",
+        pattern: str | None = None,
+        sizes: tuple[int, ...] = LENGTHS,
+    ) -> None:
         self._lines = Lines(LIMIT)
+        self._sizes = sizes
         self._prefix = prefix
         self._pattern = None if pattern is None else re.compile(pattern)
         self._seq: int | None = None
@@ -140,7 +149,7 @@ class Decoder:
         except msgspec.DecodeError:
             self._odd += 1
             return None
-        tags = [_uid(uid) for uid in look.uids]
+        tags = [self._uid(uid) for uid in look.uids]
         if look.v != 1 or None in tags:
             self._odd += 1
             return None
@@ -157,35 +166,34 @@ class Decoder:
         told = None
         if self._pattern is not None:
             match = self._pattern.search(text)
-            told = _matched(match.groupdict()) if match else None
+            told = self._matched(match.groupdict()) if match else None
         elif text.startswith(self._prefix):
-            uid = _uid(text.removeprefix(self._prefix))
+            uid = self._uid(text.removeprefix(self._prefix))
             told = None if uid is None else Told(uid)
         self._odd += told is None
         return told
 
+    def _matched(self, groups: dict[str, str | None]) -> Told | None:
+        uid = self._uid(groups["uid"] or "")
+        antenna, rssi = groups.get("antenna"), groups.get("rssi")
+        try:
+            number = int(antenna) if antenna else None
+            strength = float(rssi) if rssi else None
+        except ValueError:
+            return None
+        return None if uid is None else Told(uid, number, strength, bool(groups.get("leave")))
 
-def _matched(groups: dict[str, str | None]) -> Told | None:
-    uid = _uid(groups["uid"] or "")
-    antenna, rssi = groups.get("antenna"), groups.get("rssi")
-    try:
-        number = int(antenna) if antenna else None
-        strength = float(rssi) if rssi else None
-    except ValueError:
-        return None
-    return None if uid is None else Told(uid, number, strength, bool(groups.get("leave")))
-
-
-def _uid(text: str) -> str | None:
-    text = text.strip()
-    if _UID.fullmatch(text) is None:
-        return None
-    return normal(bytes.fromhex(re.sub("[ :-]", "", text)))
+    def _uid(self, text: str) -> str | None:
+        text = text.strip()
+        if _UID.fullmatch(text) is None:
+            return None
+        raw = bytes.fromhex(re.sub("[ :-]", "", text))
+        return normal(raw) if len(raw) in self._sizes else None
 
 
 async def read(settings: Settings) -> AsyncGenerator[Look, None]:
     """Look after look from the pod; `ReaderError` names the port and why."""
-    decoder = Decoder(settings.prefix, settings.pattern)
+    decoder = Decoder(settings.prefix, settings.pattern, settings.sizes)
     async with opened(settings.port, decoder, baud=settings.baud, parity=settings.parity) as link:
         pod = _Pod(link, settings)
         while True:

@@ -206,6 +206,12 @@ def test_lines_bound() -> None:
     assert decoder.errors == 2
 
 
+def test_lines_of_another_size_are_damage() -> None:
+    decoder = lines.Decoder(sizes=(8,))
+    assert decoder.feed(f"{A}\n{A[:14]}\n".encode()) == [lines.Told(A)]
+    assert decoder.errors == 1
+
+
 def test_lines_prefix_and_pattern() -> None:
     decoder = lines.Decoder(prefix="UID:")
     assert decoder.feed(b"UID: 66 CF 4D C2\n66CF4DC2\n") == [lines.Told("66CF4DC2")]

@@ -107,6 +107,10 @@ def descriptors() -> int:
     return len(list(Path("/proc/self/fd").iterdir()))
 
 
+def names(folder: Path) -> list[Path]:
+    return list(folder.iterdir())
+
+
 def exchange(wire: Wire, data: bytes) -> tuple[bytes, float]:
     """What the far end of the pseudo-terminal gives back, and in how many seconds."""
 
@@ -144,7 +148,7 @@ def test_vanishing_leaves_no_name_and_no_descriptor(tmp_path: Path) -> None:
         for _ in range(5):
             async with wire:
                 assert (tmp_path / "reader").is_char_device()
-            assert list(tmp_path.iterdir()) == []
+            assert names(tmp_path) == []
             await wire.stop()
         assert descriptors() == before
 

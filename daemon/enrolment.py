@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, Literal
 from daemon.errors import FeltdError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from daemon.decks import Deck
     from drivers import Look
@@ -196,11 +196,3 @@ class Passing:
             return None
         self.foreign[uid] = note
         return note
-
-
-def replace(deck: Mapping[str, str], card: str, uid: str) -> dict[str, str]:
-    """The cards with another tag for one of them. FeltdError when the tag is of this deck."""
-    own = next((own for own, tag in deck.items() if tag == uid), None)
-    if own is not None:
-        raise FeltdError(f"tag {uid} is {own} of this deck already")
-    return {**deck, card: uid}

@@ -154,14 +154,20 @@ class Publisher:
                 raise
 
     async def _converse(self, connection: Connection) -> None:
+        # no TaskGroup: one whose child fails while it is cancelled forgets the cancellation
+        tasks = [
+            asyncio.create_task(self._talk(connection), name="mqtt-talk"),
+            asyncio.create_task(self._listen(connection), name="mqtt-listen"),
+            asyncio.create_task(self._settle(), name="mqtt-settle"),
+        ]
         try:
-            async with asyncio.TaskGroup() as group:
-                group.create_task(self._talk(connection), name="mqtt-talk")
-                group.create_task(self._listen(connection), name="mqtt-listen")
-                group.create_task(self._settle(), name="mqtt-settle")
-        except ExceptionGroup as errors:
-            _, others = errors.split(LinkError)
-            raise (others or errors).exceptions[0] from None
+            done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+        errors = [error for task in done if (error := task.exception()) is not None]
+        raise next((e for e in errors if not isinstance(e, LinkError)), errors[0])
 
     async def _farewell(self, connection: Connection, offline: bytes) -> None:
         if not self._claim.holds:

@@ -120,6 +120,8 @@ class Hand:
     last_dealt: int = 0
     street_at: int = 0
     opened: int = -1
+    members: list[int] = field(default_factory=list)
+    alone_at: int | None = None
     result: ShowdownResult | None = None
     result_seq: int = 0
     wanted: list[int] | None = None
@@ -236,11 +238,11 @@ class Scene:
 
 
 def commit(scene: Scene, seat: Seat) -> None:
-    """Publish the commitments of hidden cards that are new at their place."""
+    """Publish the commitments of cards that are new at their place and hidden, or were before."""
     hand = scene.hand
     for index, held in enumerate(seat.held):
         place = seat.places.get(index)
-        if hand.key is None or held.face is None or held.up:
+        if hand.key is None or held.face is None or (held.up and place is None):
             continue
         if place is not None and place.face == held.face:
             continue

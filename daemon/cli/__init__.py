@@ -22,6 +22,7 @@ COMMANDS: tuple[str, ...] = (
     "deck",
     "readers",
     "schema",
+    "verify",
 )
 
 

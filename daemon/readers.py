@@ -10,7 +10,8 @@ import asyncio
 import logging
 import random
 import termios
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
 
@@ -54,7 +55,7 @@ class _Keeper:
     put: Put
     backoff: Backoff
     sleep: Callable[[float], Awaitable[None]]
-    counted: dict[str, str] = field(default_factory=dict)
+    twins: frozenset[str]
     held: dict[str, ReaderSettings] = field(default_factory=dict)
 
     async def keep(self, driver: Driver, settings: ReaderSettings) -> None:
@@ -76,32 +77,38 @@ class _Keeper:
 
     async def _attempt(self, driver: Driver, settings: ReaderSettings) -> tuple[bool, str]:
         """Read until the hardware fails: whether it ever answered, and the reason."""
-        up = False
         where = place(settings.port)
+        reason = self._refusal(where, settings)
+        if reason is not None:
+            return False, reason
+        self.held[where] = settings
+        up = False
         try:
-            self._claim(where, settings)
             async with aclosing(driver.read(settings)) as looks:
-                async for look in looks:
+                while isinstance(heard := await _next(looks), Look):
                     if not up:
                         up = True
                         self.put(ReaderUp(settings.name))
-                    self.put(look)
-        except HARDWARE as error:
-            return up, _one_line(settings, error)
+                    self.put(heard)
         finally:
-            if self.held.get(where) is settings:
-                del self.held[where]
-        raise RuntimeError(f"driver of reader {settings.name} ended without a reason")
+            del self.held[where]
+        if heard is None:
+            raise RuntimeError(f"driver of reader {settings.name} ended without a reason")
+        return up, _one_line(settings, heard)
 
-    def _claim(self, where: str, settings: ReaderSettings) -> None:
-        reason = self.counted.get(settings.name)
-        if reason is not None:
-            raise ReaderError(reason)
-        holder = self.held.setdefault(where, settings)
-        if holder is not settings:
-            raise ReaderError(
-                f"{settings.port}: the same port as {holder.port} of reader {holder.name}"
-            )
+    def _refusal(self, where: str, settings: ReaderSettings) -> str | None:
+        holder = self.held.get(where)
+        if holder is not None:
+            return f"{settings.port}: the same port as {holder.port} of reader {holder.name}"
+        return unsteady(settings.port, lone=settings.name not in self.twins)
+
+
+async def _next(looks: AsyncGenerator[Look, None]) -> Look | Exception | None:
+    """The next look, or the way in which the hardware failed; None when there are no more."""
+    try:
+        return await anext(looks, None)
+    except HARDWARE as error:
+        return error
 
 
 async def supervise(
@@ -118,23 +125,16 @@ async def supervise(
     reader's after a reboot, are refused in the same way. A bug in a driver is raised in an
     `ExceptionGroup`.
     """
-    keeper = _Keeper(put, backoff or Backoff(), sleep, swappable(readers))
+    keeper = _Keeper(put, backoff or Backoff(), sleep, twins(readers))
     async with asyncio.TaskGroup() as group:
         for driver, settings in readers:
             group.create_task(keeper.keep(driver, settings), name=f"reader {settings.name}")
 
 
-def swappable(readers: Sequence[tuple[Driver, ReaderSettings]]) -> dict[str, str]:
-    """The reason, by reader name, why a name may be its twin's after a reboot.
-
-    One reader of a family may be named by its order of discovery; of two, neither may.
-    """
-    families: dict[int, list[ReaderSettings]] = {}
-    for driver, settings in readers:
-        families.setdefault(id(driver), []).append(settings)
-    twins = (each for family in families.values() if len(family) > 1 for each in family)
-    reasons = ((settings.name, unsteady(settings.port)) for settings in twins)
-    return {name: reason for name, reason in reasons if reason is not None}
+def twins(readers: Sequence[tuple[Driver, ReaderSettings]]) -> frozenset[str]:
+    """The names of the readers that are not the only one of their family."""
+    families = Counter(id(driver) for driver, _ in readers)
+    return frozenset(settings.name for driver, settings in readers if families[id(driver)] > 1)
 
 
 def _one_line(settings: ReaderSettings, error: Exception) -> str:

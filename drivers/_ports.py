@@ -63,9 +63,14 @@ def place(port: str) -> str:
     return str(Path(path).resolve()) if path.startswith("/") else path.lower()
 
 
-def unsteady(port: str, found: Iterable[PortInfo] | None = None) -> str | None:
-    """Why this name may belong to another reader after a reboot, or None when it will not."""
-    if _COUNTED.fullmatch(port):
+def unsteady(
+    port: str, found: Iterable[PortInfo] | None = None, *, lone: bool = False
+) -> str | None:
+    """Why this name may belong to another reader after a reboot, or None when it will not.
+
+    A name counted in the order of discovery does for the `lone` reader of its family.
+    """
+    if _COUNTED.fullmatch(port) and not lone:
         return f"{port}: counted in the order of discovery, {_better(port)}"
     if "/serial/by-id/" not in port or not Path(port).exists():
         return None

@@ -2,7 +2,8 @@
 
 pyserial finds, opens, locks and sets up the port; the bytes then flow from the descriptor
 through a decoder without a thread and without polling. A read of nothing, or EIO, means that
-the device is gone.
+the device is gone. Where the port can, it is told not to hold bytes back (FTDI's latency timer
+is 16 ms otherwise, at each of the four answers that a look may take).
 """
 
 from __future__ import annotations
@@ -194,6 +195,8 @@ def _open(path: str, decoder: Feeds[F], baud: int, parity: str) -> Link[F]:
         raise ReaderError(blame(path, plain, line)) from error
     except ValueError as error:
         raise ReaderError(f"{path}: does not take the line settings {line}") from error
+    with suppress(OSError, ValueError):
+        device.set_low_latency_mode(True)
     return Link(device.fileno(), decoder, path, lambda: _close(device))
 
 

@@ -66,6 +66,7 @@ def test_two_names_of_one_place(tmp_path: Path) -> None:
 def test_names_that_may_be_anothers_tomorrow(tmp_path: Path) -> None:
     assert "order of discovery" in (_ports.unsteady("/dev/ttyUSB0", FOUND) or "")
     assert "order of discovery" in (_ports.unsteady("/dev/ttyACM3", FOUND) or "")
+    assert _ports.unsteady("/dev/ttyACM3", FOUND, lone=True) is None
     folder = tmp_path / "serial" / "by-id"
     folder.mkdir(parents=True)
     for name, info in (("usb-FTDI", FTDI), ("usb-CP2102_0001", CLONES[1])):

@@ -38,7 +38,7 @@ KEEPALIVE = 10
 
 log = logging.getLogger("feltd.mqtt")
 _library_log = logging.getLogger("feltd.mqtt.library")
-_library_log.setLevel(logging.ERROR)
+_library_log.setLevel(logging.CRITICAL)
 
 _BROKEN = (OSError, ValueError, IndexError, struct.error, aiomqtt.MqttError)
 

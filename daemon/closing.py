@@ -16,6 +16,7 @@ from daemon.events import HandEnded, HandShown
 from daemon.hand import FOLDED, IN, MUCKED, SHOWN, fold, reveal
 from daemon.rules.errors import RuleError
 from daemon.rules.showdown import showdown
+from daemon.upcards import opener_owed
 
 if TYPE_CHECKING:
     from daemon.hand import Scene, Seat
@@ -32,6 +33,7 @@ TOGETHER_MS = 5000
 PRESENT_MS = 2500
 MARGIN_MS = 4500
 CLEAR_MS = 3000
+ALONE_MS = 3000
 LOOKED_MS = 3000
 
 
@@ -212,9 +214,18 @@ def review_end(scene: Scene) -> None:
         if hand.cleared is not None:
             end(scene)
     elif hand.named and len(hand.live()) == 1 and len(hand.seats) > 1:
-        end(scene, hand.live()[0])
+        _end_alone(scene)
     elif hand.cleared is not None and not hand.asked:
         _end_unseen(scene)
+
+
+def _end_alone(scene: Scene) -> None:
+    """One seat is left; in stud the opener of a street that just came out is told before."""
+    hand = scene.hand
+    if hand.alone_at is None:
+        hand.alone_at = scene.now
+    if scene.now - hand.alone_at >= ALONE_MS or not hand.game.common_card:
+        end(scene, hand.live()[0])
 
 
 def _end_unseen(scene: Scene) -> None:
@@ -265,5 +276,7 @@ def _clear(scene: Scene) -> bool:
 
 def end(scene: Scene, winner: int | None = None) -> None:
     """The hand is over."""
+    if opener_owed(scene):
+        scene.alert("unsure-opener")
     scene.hand.closed = True
     scene.tell(HandEnded(winner=UNSET if winner is None else winner))

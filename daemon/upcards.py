@@ -17,11 +17,13 @@ from daemon.rules.first_to_act import UP_CARDS, first_to_act
 if TYPE_CHECKING:
     from daemon.hand import Held, Scene, Seat
 
-UP_HITS = 4
+UP_HITS = 2
 UP_REST_MS = 1500
 UNSURE_MS = 4000
 """A face or an opener that is not certain after so long is the floor's to settle."""
 MOST_UP = 4
+SLACK_MS = 1000
+"""A card may be heard so much later than the next one that was dealt."""
 
 
 def review_upcards(scene: Scene) -> None:
@@ -103,6 +105,7 @@ def _third(scene: Scene, seat: Seat) -> None:
     limit, reference = _before(scene, seat)
     fourth = _first_fourth(scene)
     told = limit is not None and times[1] <= limit and len(set(times)) == 3
+    told = told and times[2] >= _second_round(scene) - SLACK_MS
     named = max(times[2], reference)
     certain = all(sure(scene, seat, held.tag, UP_HITS) for held in order[:3])
     if told and certain and (fourth is None or named < fourth):
@@ -127,6 +130,13 @@ def _before(scene: Scene, seat: Seat) -> tuple[int | None, int]:
         return None, 0
     time = first_heard(scene, other, order[wanted])
     return (time - 1 if place > 0 else time), time
+
+
+def _second_round(scene: Scene) -> int:
+    """When the last seat's second card was heard: no up card is dealt before."""
+    last = scene.hand.seats[max(scene.hand.seats)]
+    order = in_order(scene, last)
+    return first_heard(scene, last, order[1]) if len(order) > 1 else scene.now
 
 
 def _first_fourth(scene: Scene) -> int | None:
@@ -161,20 +171,24 @@ def _may_be_seventh(scene: Scene, seat: Seat, at: int) -> bool:
 
 
 def _review_street(scene: Scene) -> None:
-    """The next street is out when every live seat has its card, or all but one have moved on."""
+    """The next street is out when every live seat has its card, or all but one have moved on.
+
+    Its members are all that got a card, even if they gave up at once.
+    """
     hand = scene.hand
     if hand.street < 0 or hand.last_street():
         return
     due = hand.down_cards_due() + 1
-    counts = [len(hand.seats[number].held) for number in hand.live()]
-    everybody = all(count >= due for count in counts)
-    moved_on = len(counts) > 2 and sum(count > due for count in counts) >= len(counts) - 1
-    if not counts or not (everybody or moved_on):
+    members = [n for n in sorted(hand.seats) if len(hand.seats[n].held) >= due]
+    live = hand.live()
+    moved_on = sum(len(hand.seats[n].held) > due for n in live) >= max(2, len(live) - 1)
+    if len(members) < 2 or not (set(live) <= set(members) or moved_on):
         return
     hand.street += 1
     hand.street_at = scene.now
+    hand.members = sorted({*members, *live})
     scene.tell(StreetDealt(street=hand.game.streets[hand.street].name, cards=[]))
-    for number in hand.live():
+    for number in live:
         if len(hand.seats[number].held) < due:
             scene.alert("missing-card", f"seat:{number}", once=f"{number} {hand.street}")
 
@@ -182,12 +196,16 @@ def _review_street(scene: Scene) -> None:
 def _review_opener(scene: Scene) -> None:
     """The bring-in or the opener of the street that is out, once, and only if it is certain."""
     hand = scene.hand
-    if hand.street < 0 or hand.opened >= hand.street or len(hand.live()) < 2:
+    members = hand.members or sorted(hand.seats)
+    if hand.street < 0 or hand.opened >= hand.street or len(members) < 2:
         return
     street = hand.game.streets[hand.street].name
-    boards = {n: _board(scene, hand.seats[n], UP_CARDS[street]) for n in hand.live()}
+    boards = {n: _board(scene, hand.seats[n], UP_CARDS[street]) for n in members}
     known = {number: cards for number, cards in boards.items() if cards is not None}
-    if len(known) == len(boards) and not scene.unread():
+    if _half_dealt(scene, members):
+        scene.alert("unsure-opener", once=street)
+        hand.opened = hand.street
+    elif len(known) == len(boards) and not scene.unread():
         common = hand.board[0].face if hand.board else None
         try:
             ruling = first_to_act(street, known, common=common, profile=scene.setup.profile)
@@ -199,6 +217,27 @@ def _review_opener(scene: Scene) -> None:
         scene.tell(ruling)
     elif scene.now - hand.street_at >= UNSURE_MS:
         scene.alert("unsure-opener", once=street)
+
+
+def _half_dealt(scene: Scene, members: list[int]) -> bool:
+    """Whether a seat gave up while this street was dealt, so that its card was perhaps not read."""
+    hand = scene.hand
+    due = hand.down_cards_due()
+    orders = [(hand.seats[n], in_order(scene, hand.seats[n])) for n in members]
+    times = [first_heard(scene, seat, order[due - 1]) for seat, order in orders if order[due - 1 :]]
+    began = min(times, default=scene.now)
+    others = [seat for number, seat in hand.seats.items() if number not in members]
+    return any(scene.last_at(seat) >= began for seat in others)
+
+
+def opener_owed(scene: Scene) -> bool:
+    """Whether a street is out, or half out, whose opener was not told."""
+    hand = scene.hand
+    if hand.discipline != "stud" or hand.result is not None:
+        return False
+    due = hand.down_cards_due()
+    begun = any(len(seat.held) > due for seat in hand.seats.values()) and not hand.last_street()
+    return hand.opened < max(hand.street, 0) or begun
 
 
 def _board(scene: Scene, seat: Seat, count: int) -> list[str] | None:

@@ -13,7 +13,8 @@ import termios
 from collections import Counter
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from itertools import takewhile
 
 from drivers import Driver, Look, ReaderDown, ReaderError, ReaderSettings, ReaderUp
 from drivers._ports import place, unsteady
@@ -50,13 +51,13 @@ class Backoff:
 
 @dataclass(slots=True)
 class _Keeper:
-    """Which reader holds which physical port, and how all of them are tried again."""
+    """What all readers of a table have in common; `order` is that of the configuration."""
 
     put: Put
     backoff: Backoff
     sleep: Callable[[float], Awaitable[None]]
+    order: list[ReaderSettings]
     twins: frozenset[str]
-    held: dict[str, ReaderSettings] = field(default_factory=dict)
 
     async def keep(self, driver: Driver, settings: ReaderSettings) -> None:
         """Read for ever, through every outage."""
@@ -77,29 +78,26 @@ class _Keeper:
 
     async def _attempt(self, driver: Driver, settings: ReaderSettings) -> tuple[bool, str]:
         """Read until the hardware fails: whether it ever answered, and the reason."""
-        where = place(settings.port)
-        reason = self._refusal(where, settings)
+        reason = self._refusal(settings)
         if reason is not None:
             return False, reason
-        self.held[where] = settings
         up = False
-        try:
-            async with aclosing(driver.read(settings)) as looks:
-                while isinstance(heard := await _next(looks), Look):
-                    if not up:
-                        up = True
-                        self.put(ReaderUp(settings.name))
-                    self.put(heard)
-        finally:
-            del self.held[where]
+        async with aclosing(driver.read(settings)) as looks:
+            while isinstance(heard := await _next(looks), Look):
+                if not up:
+                    up = True
+                    self.put(ReaderUp(settings.name))
+                self.put(heard)
         if heard is None:
             raise RuntimeError(f"driver of reader {settings.name} ended without a reason")
         return up, _one_line(settings, heard)
 
-    def _refusal(self, where: str, settings: ReaderSettings) -> str | None:
-        holder = self.held.get(where)
-        if holder is not None:
-            return f"{settings.port}: the same port as {holder.port} of reader {holder.name}"
+    def _refusal(self, settings: ReaderSettings) -> str | None:
+        """Why this port must not be read: an earlier reader has it, or may have it tomorrow."""
+        where = place(settings.port)
+        for other in takewhile(lambda each: each is not settings, self.order):
+            if place(other.port) == where:
+                return f"{settings.port}: the same port as {other.port} of reader {other.name}"
         return unsteady(settings.port, lone=settings.name not in self.twins)
 
 
@@ -121,11 +119,13 @@ async def supervise(
     """Read all readers until cancelled; never returns.
 
     Puts `ReaderUp` before the first look after each outage, and `ReaderDown` once per outage
-    with its first reason. Two readers on one physical port, and names that may be another
+    with its first reason. The second reader on one physical port, and names that may be another
     reader's after a reboot, are refused in the same way. A bug in a driver is raised in an
     `ExceptionGroup`.
     """
-    keeper = _Keeper(put, backoff or Backoff(), sleep, twins(readers))
+    keeper = _Keeper(
+        put, backoff or Backoff(), sleep, [settings for _, settings in readers], twins(readers)
+    )
     async with asyncio.TaskGroup() as group:
         for driver, settings in readers:
             group.create_task(keeper.keep(driver, settings), name=f"reader {settings.name}")

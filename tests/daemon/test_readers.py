@@ -172,6 +172,16 @@ def test_two_readers_on_one_port_are_refused_with_the_reason(tmp_path: Path) -> 
     assert ReaderDown("b", f"{link}: the same port as {device} of reader a") in heard
 
 
+def test_the_second_reader_on_a_port_never_gets_it_while_the_first_is_down() -> None:
+    gone = [[ReaderError("/dev/a: gone")]] * 20
+    readers = [
+        (driver(endless(*gone, [A])), Settings("a", "/dev/a")),
+        (driver(endless([B])), Settings("b", "/dev/a")),
+    ]
+    heard = told(readers, lambda heard: Look("a", 1, A) in heard)
+    assert Look("b", 1, B) not in heard
+
+
 def test_twins_at_counted_names_are_refused_and_a_single_one_is_not() -> None:
     module = driver(endless([A]))
     one, two = Settings("a", "/dev/ttyUSB0"), Settings("b", "/dev/ttyUSB1")

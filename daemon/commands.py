@@ -201,9 +201,9 @@ def about_hidden_cards(command: AnyCommand) -> bool:
     return isinstance(command, TypeCard | RemoveCard) and bool(_DOWN_ZONE.fullmatch(command.zone))
 
 
-def public_part(command: AnyCommand) -> dict[str, object]:
-    """The fields of a command that everybody may see."""
-    if about_hidden_cards(command):
+def public_part(command: AnyCommand, *, face_up: bool = False) -> dict[str, object]:
+    """The fields of a command that everybody may see; `face_up`: all cards lie open."""
+    if about_hidden_cards(command) and not face_up:
         return {}
     fields: dict[str, object] = msgspec.to_builtins(command)
     return {key: value for key, value in fields.items() if key not in {"id", "by", "type", "hand"}}

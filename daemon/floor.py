@@ -11,9 +11,11 @@ import msgspec
 from msgspec import UNSET
 
 from daemon import commands as c
+from daemon import deals
 from daemon.closing import absent, end, try_showdown
 from daemon.commands import CommandError
 from daemon.corrections import remove_card, share, type_card, undo
+from daemon.deal_corrections import correct
 from daemon.events import CommandTaken, HandVoided, Reply
 from daemon.games import GAMES
 from daemon.hand import FOLDED, IN, MUCKED, SHOWN, Done, fold
@@ -34,15 +36,18 @@ def obey(step: Step, command: c.AnyCommand, *, private: bool | None) -> Reply:
     except CommandError as error:
         del step.out[told:]
         return Reply(id=command.id, by=command.by, ok=False, error=str(error))
-    number = step.state.open_hand() or hand or step.state.hand
-    taken = {"type": command.__struct_config__.tag, **c.public_part(command)}
+    deal = step.state.deal
+    number = deal or step.state.open_hand() or hand or step.state.hand
+    public = c.public_part(command, face_up=deal is not None)
+    taken = {"type": command.__struct_config__.tag, **public}
     event = CommandTaken(command=taken, by=command.by)
     step.out.insert(told, (event, number.number if number is not None else None))
     return Reply(id=command.id, by=command.by, waiting=waiting or UNSET)
 
 
 def _check(step: Step, command: c.AnyCommand, *, private: bool | None) -> None:
-    if c.about_hidden_cards(command) and private is False:
+    deal = step.state.deal
+    if c.about_hidden_cards(command) and private is False and deal is None:
         raise CommandError("hidden cards are the private topic's: send it there")
     hand = step.state.hand
     if command.hand is UNSET:
@@ -50,11 +55,16 @@ def _check(step: Step, command: c.AnyCommand, *, private: bool | None) -> None:
     known = {step.state.next_number} if hand is None else {hand.number}
     if hand is not None and hand.closed:
         known.add(step.state.next_number)
+    if deal is not None:
+        known = {deal.number} | ({step.state.next_number} if deal.ruled_or_closed() else set())
     if command.hand not in known:
         raise CommandError(f"hand {command.hand} is not the current one - at `$.hand`")
 
 
 def _carry_out(step: Step, command: c.AnyCommand) -> list[int]:  # noqa: C901, PLR0912  a table
+    deal = step.state.deal
+    if deal is not None and correct(step, deal, command):
+        return []
     match command:
         case c.StartHand():
             _start_hand(step, command)
@@ -83,7 +93,7 @@ def _carry_out(step: Step, command: c.AnyCommand) -> list[int]:  # noqa: C901, P
         case c.SetNames():
             _set_names(step, command)
         case c.ButtonDraw() | c.ChipRace():
-            raise CommandError("this version of feltd does not deal draws and races yet")
+            _deal(step, command)
     return []
 
 
@@ -105,6 +115,16 @@ def _between(step: Step) -> None:
     hand = step.state.open_hand()
     if hand is not None:
         raise CommandError(f"hand {hand.number} is still open")
+
+
+def _deal(step: Step, command: c.ButtonDraw | c.ChipRace) -> None:
+    _between(step)
+    if isinstance(command, c.ButtonDraw):
+        check_seats(step, command.seats, "seats")
+    else:
+        check_seats(step, [int(number) for number in command.counts], "counts")
+        check_seats(step, command.all_in, "all_in")
+    deals.begin(step, deals.planned(step, command))
 
 
 def check_seats(step: Step, seats: list[int], place: str) -> None:

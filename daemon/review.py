@@ -14,6 +14,7 @@ from daemon.dealing import (
     review_foreign,
     settled,
 )
+from daemon.deals import follow, left_over, superseded
 from daemon.events import HandStarted
 from daemon.hand import Hand
 from daemon.setup import seat_number
@@ -32,6 +33,7 @@ def review(step: Step) -> None:
     hand = step.state.hand
     if hand is not None:
         _review_hand(step, hand)
+    follow(step)
     _review_start(step)
 
 
@@ -70,6 +72,8 @@ def _review_start(step: Step) -> None:
     state, hand = step.state, step.state.hand
     if hand is not None and not hand.closed and hand.cleared is None:
         return
+    if state.open_deal() is not None:
+        return
     found = _candidates(step)
     decks = {step.setup.cards[tag][0] for tag, _ in found}
     for deck in sorted(decks):
@@ -93,7 +97,7 @@ def _candidates(step: Step) -> list[tuple[str, str]]:
         zone = track.home
         if zone is None or not zone.startswith("seat:") or tag not in step.setup.cards:
             continue
-        if hand is not None and tag in hand.stale:
+        if (hand is not None and tag in hand.stale) or left_over(step, tag):
             continue
         if hand is not None and not hand.closed and _goes_on(step, hand, tag, zone):
             continue
@@ -127,7 +131,7 @@ def begin(step: Step, seats: list[int] | None, button: int | None, deck: str | N
     """A hand begins; what already rests on the seats belongs to it."""
     state = step.state
     last = state.hand
-    stale = list(last.stale) if last is not None else []
+    stale = [*(last.stale if last is not None else []), *superseded(step)]
     state.presence.forget()
     hand = Hand(
         number=state.next_number,

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from daemon.alerts import alert
+from daemon.deal import Deal  # noqa: TC001  msgspec reads it
 from daemon.events import Fact
 from daemon.hand import Hand, Scene
 from daemon.presence import Presence
@@ -43,6 +44,7 @@ class TableState:
     names: dict[int, str] = field(default_factory=dict)
     key: str | None = None
     hand: Hand | None = None
+    deal: Deal | None = None
     presence: Presence = field(default_factory=Presence)
     readers: dict[str, Health] = field(default_factory=dict)
     looked: dict[str, int] = field(default_factory=dict)
@@ -56,6 +58,10 @@ class TableState:
     def open_hand(self) -> Hand | None:
         """The hand that is being played, its showdown included."""
         return self.hand if self.hand is not None and not self.hand.closed else None
+
+    def open_deal(self) -> Deal | None:
+        """The button draw or chip race that is going on."""
+        return self.deal if self.deal is not None and self.deal.closed_at is None else None
 
 
 Out = list[tuple[Fact, int | None]]

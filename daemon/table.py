@@ -16,7 +16,7 @@ from daemon.events import Fact, FloorNote, HoleCards, Key, Reply
 from daemon.floor import obey
 from daemon.presence import Change, Left, Overheard, Settled
 from daemon.review import review
-from daemon.rules.results import ShowdownResult
+from daemon.rules.results import ButtonDrawResult, ChipRaceResult, ShowdownResult
 from daemon.state import Health, Step, TableState
 from drivers import Look, ReaderDown, ReaderUp
 
@@ -162,6 +162,8 @@ class Table:
         state.seq += 1
         if isinstance(fact, ShowdownResult) and state.hand is not None:
             state.hand.result_seq = state.seq
+        if isinstance(fact, ButtonDrawResult | ChipRaceResult) and state.deal is not None:
+            state.deal.result_seq = state.seq
         return Told(fact, state.seq, private, hand)
 
 

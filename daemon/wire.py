@@ -22,6 +22,7 @@ from daemon.rules.results import (
 )
 
 if TYPE_CHECKING:
+    from daemon.deal import Deal
     from daemon.events import Reply, ResendGone
     from daemon.hand import Hand, Seat
     from daemon.state import Health, TableState
@@ -161,7 +162,7 @@ class Wire:
 
     def state(self, now: int, state: TableState) -> Message:
         """The retained picture; its `seq` is the last counted message folded into it."""
-        hand = state.open_hand()
+        hand = state.open_hand() or state.open_deal()
         number = hand.number if hand is not None else None
         payload = self.body(picture(state), now, seq=state.seq, hand=number)
         return Message(False, self.topic("state"), retain=True, payload=payload)  # noqa: FBT003
@@ -195,7 +196,7 @@ class Wire:
 
 def picture(state: TableState) -> Picture:
     """The table as everybody may see it."""
-    hand = state.open_hand()
+    hand = state.open_hand() or state.open_deal()
     if hand is None:
         seats = {
             number: SeatPicture(status="out", cards=0, up=[], shown=[], name=name)
@@ -214,7 +215,7 @@ def picture(state: TableState) -> Picture:
     )
 
 
-def _seat(state: TableState, hand: Hand, number: int) -> SeatPicture:
+def _seat(state: TableState, hand: Hand | Deal, number: int) -> SeatPicture:
     name = state.names.get(number, "")
     seat = hand.seats.get(number)
     if seat is None:

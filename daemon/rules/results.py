@@ -63,6 +63,8 @@ class ButtonDrawResult(msgspec.Struct, frozen=True):
     winner: int
     card: str
     order: tuple[SeatCard, ...]
+    replaces: int | UnsetType = UNSET
+    void: bool | UnsetType = UNSET
 
 
 class FirstToActResult(msgspec.Struct, frozen=True):
@@ -101,3 +103,5 @@ class ChipRaceResult(msgspec.Struct, frozen=True):
     before: dict[int, int]
     after: dict[int, int] | UnsetType = UNSET
     change: int | UnsetType = UNSET
+    replaces: int | UnsetType = UNSET
+    void: bool | UnsetType = UNSET

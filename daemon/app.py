@@ -26,8 +26,8 @@ from daemon.readers import supervise
 from daemon.recorder import Recorder
 from daemon.recording import RawCommand
 from daemon.resend import Resender
-from daemon.state import Health
 from daemon.wire import Status
+from drivers import ReaderDown, ReaderUp
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from daemon.config import Config
     from daemon.outbox import Outgoing
     from daemon.recording import Entry
-    from drivers import Look, ReaderDown, ReaderUp
+    from drivers import Look
 
 log = logging.getLogger("feltd")
 
@@ -66,9 +66,10 @@ class App:
         wall = round((time.time() - self.journal.started) * 1000)
         self._zero = max(wall, self.memory.state.now) - time.monotonic_ns() // 1_000_000
         self._since = self.memory.wire.at(self.now())
-        for reader in self.memory.state.readers:
-            self.memory.state.readers[reader] = Health(False, self.now(), "not heard yet")  # noqa: FBT003
-        self._dropped = 0
+        self._heard_of: set[str] = set()
+        self._health = asyncio.Event()
+        self._trouble = ""
+        self._dropped = self._refused = 0
         self._looks = 0
 
     def _embedded(self) -> EmbeddedBroker | None:
@@ -138,6 +139,11 @@ class App:
 
     def put(self, entry: Look | ReaderUp | ReaderDown) -> None:
         """An input of a reader. A table that cannot keep up loses looks, and counts them."""
+        match entry:
+            case ReaderUp(reader):
+                log.info("reader %s is up", reader)
+            case ReaderDown(reader, error):
+                log.warning("reader %s is down: %s", reader, error)
         try:
             self._inbox.put_nowait((self.now(), entry))
         except asyncio.QueueFull:
@@ -165,6 +171,9 @@ class App:
             self.recorder.before(now, self.memory)
             self.recorder.input(now, entry)
         self.memory.take(now, entry)
+        if isinstance(entry, ReaderUp | ReaderDown):
+            self._heard_of.add(entry.reader)
+            self._health.set()
         if self.memory.state.key is None:
             self._draw_key()
 
@@ -197,19 +206,29 @@ class App:
                 return
 
     async def _metrics(self) -> None:
+        """Tell how readers and table are, at once when a reader came or went."""
         while True:
+            self._health.clear()
             await self.publisher.post(outgoing(self.memory.engine.metrics(self._counts())))
-            for reader in self.memory.state.readers:
+            for reader in sorted(self._heard_of & set(self.memory.state.readers)):
                 await self.publisher.post(outgoing(self.memory.engine.reader(reader)))
-            await asyncio.sleep(METRICS_EVERY)
+            with suppress(TimeoutError):
+                async with asyncio.timeout(METRICS_EVERY):
+                    await self._health.wait()
 
     def _counts(self) -> dict[str, int]:
-        return {"inputs": self._looks, "lost_looks": self._dropped, "inbox": self._inbox.qsize()}
+        return {
+            "inputs": self._looks,
+            "lost_looks": self._dropped,
+            "inbox": self._inbox.qsize(),
+            "refused": self._refused,
+        }
 
     def _status_line(self) -> str:
         hand = self.memory.state.open_hand()
         place = "no hand" if hand is None else f"hand {hand.number}, {hand.phase()}"
-        return f"STATUS={self.memory.state.discipline}, {place}"
+        trouble = "" if self.publisher.connected else f", {self._trouble or 'not connected'}"
+        return f"STATUS={self.memory.state.discipline}, {place}{trouble}"
 
     async def inbound(self, topic: str, payload: bytes, *, retained: bool) -> None:
         """A message for the table. Retained ones are ignored: nobody gave them now."""
@@ -235,12 +254,13 @@ class App:
         return again([*told, state])
 
     def refused(self, message: Outgoing, reason: str) -> None:
-        """The broker will not take a message."""
-        log.error("%s was refused: %s", message.topic, reason)
+        """The broker will not take a message; the publisher has logged it as an error."""
+        log.debug("%s was refused: %s", message.topic, reason)
+        self._refused += 1
 
     def trouble(self, line: str) -> None:
-        """No connection, and why."""
-        log.warning("%s", line)
+        """No connection, and why; who noticed it has logged it."""
+        self._trouble = line
 
     def rival(self, instance: str) -> None:
         """Another daemon wanted this table."""

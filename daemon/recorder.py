@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from daemon.errors import FeltdError
 from daemon.events import Key
-from daemon.recording import Opening, write_line, write_opening
+from daemon.recording import Opening, RecordingError, write_line, write_opening
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -50,9 +51,10 @@ class Recorder:
             self._write(write_line(0, Key(state.key)))
 
     def input(self, now: int, entry: Entry) -> None:
-        """One input, in the order in which the table took it."""
+        """One input, in the order in which the table took it; what is no JSON changed nothing."""
         if self._zero is not None:
-            self._write(write_line(now - self._zero, entry))
+            with suppress(RecordingError):
+                self._write(write_line(now - self._zero, entry))
 
     def close(self) -> None:
         """No more lines."""

@@ -42,12 +42,15 @@ class Line(Struct, frozen=True, omit_defaults=True):
     error: str | UnsetType = UNSET
     errors: int = 0
     command: Raw | UnsetType = UNSET
-    private: bool = False
+    private: bool | UnsetType = UNSET
     key: Annotated[str, Meta(pattern="^[0-9a-f]{64}$")] | UnsetType = UNSET
 
 
 class RawCommand(Struct, frozen=True):
-    """A command as it came: undecoded, and from which root (None where it is not known)."""
+    """A command as it came: undecoded, and from which root.
+
+    `private` is None where that is not known; it then counts as sent where it belongs.
+    """
 
     data: bytes
     private: bool | None
@@ -81,7 +84,8 @@ def read_line(text: bytes) -> tuple[int, Entry]:
         tags = tuple(line.tags)
         return now, Look(line.reader, line.antenna, tags, line.partial, line.errors)
     if line.command is not UNSET:
-        return now, RawCommand(bytes(line.command), line.private or None)
+        private = None if line.private is UNSET else line.private
+        return now, RawCommand(bytes(line.command), private)
     if line.up is not UNSET and line.reader is not UNSET:
         why = "" if line.error is UNSET else line.error
         return now, ReaderUp(line.reader) if line.up else ReaderDown(line.reader, why)
@@ -96,7 +100,7 @@ def write_opening(opening: Opening) -> bytes:
 
 
 def write_line(now: int, entry: Entry) -> bytes:
-    """One line, without its end."""
+    """One line, without its end. Raises RecordingError for a command that is no JSON."""
     seconds = now / 1000
     match entry:
         case Look(reader, antenna, tags, partial, errors):
@@ -115,5 +119,13 @@ def write_line(now: int, entry: Entry) -> bytes:
         case Key(key):
             line = Line(seconds, key=key)
         case RawCommand(data, private):
-            line = Line(seconds, command=Raw(data), private=bool(private))
+            known = UNSET if private is None else private
+            line = Line(seconds, command=Raw(_compact(data)), private=known)
     return _ENCODER.encode(line)
+
+
+def _compact(data: bytes) -> bytes:
+    try:
+        return _ENCODER.encode(msgspec.json.decode(data))
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise RecordingError(str(error)) from None

@@ -17,11 +17,11 @@ _LAYERS = """
 drivers drivers. daemon daemon.errors daemon.rules daemon.rules.
 daemon.games daemon.games. daemon.events daemon.alerts daemon.commands daemon.commitments \
     daemon.setup
-daemon.presence daemon.hand
+daemon.presence daemon.hand daemon.deal
 daemon.state daemon.dealing daemon.board daemon.closing daemon.corrections daemon.review \
     daemon.floor daemon.table daemon.wire daemon.recording daemon.engine daemon.upcards daemon.phh \
-    daemon.decks daemon.config daemon.topics
-daemon.odds daemon.odds. daemon.schema daemon.journalfile daemon.outbox daemon.journal \
+    daemon.decks daemon.config daemon.deals daemon.deal_cards daemon.deal_corrections
+daemon.odds daemon.odds. daemon.schema daemon.topics daemon.journalfile daemon.outbox daemon.journal \
     daemon.address daemon._dial daemon._aiomqtt daemon.claim daemon.mqtt daemon.memory \
     daemon.readers daemon.broker daemon.notify daemon.logs daemon.recorder daemon.replay \
     daemon.resend daemon.enrolment daemon.teach_in
@@ -37,6 +37,7 @@ PURE = (
     *("daemon.presence", "daemon.hand", "daemon.state", "daemon.dealing", "daemon.board"),
     *("daemon.closing", "daemon.corrections", "daemon.review", "daemon.floor", "daemon.table"),
     *("daemon.wire", "daemon.recording", "daemon.engine", "daemon.upcards"),
+    *("daemon.deal", "daemon.deals", "daemon.deal_cards", "daemon.deal_corrections"),
 )
 IMPURE = {
     *("asyncio", "time", "random", "secrets", "socket", "os", "io", "logging", "threading"),

@@ -20,8 +20,10 @@ daemon.games daemon.games. daemon.events daemon.alerts daemon.commands daemon.co
 daemon.presence daemon.hand daemon.deal
 daemon.state daemon.dealing daemon.board daemon.closing daemon.corrections daemon.review \
     daemon.floor daemon.table daemon.wire daemon.recording daemon.engine daemon.upcards daemon.phh \
-    daemon.decks daemon.config daemon.deals daemon.deal_cards daemon.deal_corrections
-daemon.odds daemon.odds. daemon.schema daemon.topics daemon.journalfile daemon.outbox daemon.journal \
+    daemon.decks daemon.config daemon.deals daemon.deal_cards daemon.deal_corrections \
+    daemon.delay daemon.sealing
+daemon.odds daemon.odds. daemon.verify daemon.openings daemon.schema daemon.topics \
+    daemon.journalfile daemon.outbox daemon.journal \
     daemon.address daemon._dial daemon._aiomqtt daemon.claim daemon.mqtt daemon.memory \
     daemon.readers daemon.broker daemon.notify daemon.logs daemon.recorder daemon.replay \
     daemon.resend daemon.enrolment daemon.teach_in
@@ -37,6 +39,7 @@ PURE = (
     *("daemon.presence", "daemon.hand", "daemon.state", "daemon.dealing", "daemon.board"),
     *("daemon.closing", "daemon.corrections", "daemon.review", "daemon.floor", "daemon.table"),
     *("daemon.wire", "daemon.recording", "daemon.engine", "daemon.upcards"),
+    "daemon.delay",
     *("daemon.deal", "daemon.deals", "daemon.deal_cards", "daemon.deal_corrections"),
 )
 IMPURE = {

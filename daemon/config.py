@@ -184,7 +184,9 @@ def _reader(number: int, block: dict[str, Any]) -> tuple[Driver, ReaderSettings]
     try:
         settings = msgspec.convert(block, driver.Settings, strict=False)
     except msgspec.ValidationError as error:
-        raise ConfigError(_plain(str(error).replace("`$", f"`$.{place}"))) from None
+        text = str(error)
+        text = text.replace("`$", f"`$.{place}") if "`$" in text else f"{text} - at {place}"
+        raise ConfigError(_plain(text)) from None
     return driver, settings
 
 

@@ -235,3 +235,16 @@ def test_uid_order(raw: bytes) -> None:
     else:
         assert uid == raw.hex().upper()
         assert _uid.normal(raw, lsb_first=True) == raw[::-1].hex().upper()
+
+
+def test_metratec_block_that_is_no_hex_is_damage() -> None:
+    decoder = metratec.Decoder()
+    assert decoder.feed(b"TDT\r00xx\rCOK\rNCL\r\n") == [metratec.Word("COK"), metratec.Word("NCL")]
+    assert decoder.errors == 1
+
+
+def test_feig_set_that_breaks_off() -> None:
+    assert reader(0x93, b"\x02\x04").tags == ()
+    assert reader(0x93, b"\x01\x04\x00").tags == ()
+    four = b"\x04\x00\x00" + bytes(3) + bytes.fromhex("66CF4DC2")[::-1]
+    assert reader(0x00, b"\x01" + four).tags == ("66CF4DC2",)

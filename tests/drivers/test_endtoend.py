@@ -394,3 +394,46 @@ def test_id12_tells_arrivals_only(tmp_path: Path) -> None:
             assert (await anext(table.looks)) == Look("r", 1, ("003BA86C",), partial=True)
 
     run(play())
+
+
+class Teller(Pod):
+    """A pod that prints the lines it is given, over and over."""
+
+    script: tuple[bytes, ...] = ()
+
+    def speak(self) -> list[bytes]:
+        return list(self.script)
+
+
+def test_a_line_may_say_that_a_tag_has_left(tmp_path: Path) -> None:
+    pattern = r"(?P<antenna>\d) (?P<uid>\w+)(?P<leave> off)?"
+    keys = {"hold": 30.0, "pattern": pattern}
+    setup = Setup("lines", lambda air: Teller(air, period=0.01), keys, FIFTEEN, (1, 2))
+
+    async def play() -> None:
+        table = Table(setup, tmp_path / "port")
+        async with table.wire, aclosing(table.looks):
+            a, b, c = (card.encode() for card in FIFTEEN[:3])
+            table.wire.model.script = (b"2 %b\n2 %b\n7 %b\n" % (a, b, c),)
+            assert not (await table.until(2, *FIFTEEN[:2])).partial
+            table.wire.model.script = (b"2 %b off\n" % a,)
+            await table.until(2, FIFTEEN[1])
+            table.wire.model.script = (b"2 \xff%b\n2 %b off\n" % (a, b),)
+            assert (await table.until(2)).errors > 0
+
+    run(play())
+
+
+def test_a_pods_antenna_that_is_not_configured_is_nobodys(tmp_path: Path) -> None:
+    setup = Setup("lines", lambda air: Pod(air, (9, 1), 0.02, None), {}, FIFTEEN)
+
+    async def play() -> None:
+        table = Table(setup, tmp_path / "port")
+        async with table.wire, aclosing(table.looks):
+            table.air.lay(9, FIFTEEN[0])
+            table.air.lay(1, FIFTEEN[1])
+            seen = [await anext(table.looks) for _ in range(5)]
+            assert {look.antenna for look in seen} == {1}
+            await table.until(1, FIFTEEN[1])
+
+    run(play())

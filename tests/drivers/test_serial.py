@@ -4,6 +4,7 @@ import asyncio
 import errno
 import os
 import socket
+import struct
 import sys
 import tempfile
 import termios
@@ -336,3 +337,38 @@ def test_unknown_driver_is_told_the_known_ones() -> None:
     assert load("pn532") is pn532
     with pytest.raises(LookupError, match=r'unknown driver "sim"; known are feig, lines'):
         load("sim")
+
+
+def flood(link: Any) -> None:
+    """More than any buffer of a port holds."""
+    for _ in range(1000):
+        link.send(b"?" * 1000)
+
+
+def test_a_port_that_takes_no_bytes_is_told() -> None:
+    master, slave = os.openpty()
+
+    async def play() -> None:
+        async with opened(os.ttyname(slave), Echo(), baud=9600) as link:
+            with pytest.raises(ReaderError, match="takes no bytes"):
+                flood(link)
+
+    run(play())
+    os.close(master)
+    os.close(slave)
+
+
+def test_a_connection_that_is_reset_is_told() -> None:
+    async def play() -> None:
+        with socket.create_server(("127.0.0.1", 0)) as server:
+            server.settimeout(0)
+            loop = asyncio.get_running_loop()
+            port = server.getsockname()[1]
+            async with opened(f"socket://127.0.0.1:{port}", Echo(), baud=9600) as link:
+                peer, _ = await loop.sock_accept(server)
+                peer.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+                peer.close()
+                with pytest.raises(ReaderError, match=r"vanished \(Connection reset by peer\)"):
+                    await link.receive(5.0)
+
+    run(play())

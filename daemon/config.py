@@ -19,6 +19,7 @@ from daemon.errors import ConfigError
 from daemon.games import GAMES
 from daemon.rules.errors import RuleError
 from daemon.rules.profile import Profile, profile
+from daemon.sealing import Sealer, public_key
 from daemon.setup import Setup, seat_number
 
 if TYPE_CHECKING:
@@ -112,6 +113,8 @@ class Config:
             unattended=self.secrecy.unattended,
             hole_cards=self.secrecy.hole_cards,
             floor=self.secrecy.floor,
+            receivers=self.secrecy.receivers,
+            delay=None if self.secrecy.delay == "hand-end" else self.secrecy.delay * 1000,
         )
 
     def beside(self, name: str | None) -> Path | None:
@@ -218,11 +221,15 @@ def _check_antenna(antenna: int, zone: str, seats: int, place: str) -> None:
 
 
 def _check_mode(secrecy: SecrecyKeys) -> None:
-    if secrecy.hole_cards in {"sealed", "delayed"}:
-        raise ConfigError(
-            f"{secrecy.hole_cards} is not available in this version; use off or clear"
-            " - at secrecy.hole_cards"
-        )
+    for name, key in secrecy.receivers.items():
+        try:
+            public_key(key)
+        except ConfigError as error:
+            raise ConfigError(f"{error} - at secrecy.receivers.{name}") from None
+    if secrecy.hole_cards == "sealed":
+        if not secrecy.receivers:
+            raise ConfigError("sealed needs at least one receiver - at secrecy.receivers")
+        Sealer(secrecy.receivers)
 
 
 def zones(readers: list[ReaderSettings]) -> dict[str, str]:

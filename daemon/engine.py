@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import hmac
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Protocol
 
 import msgspec
 
 from daemon import commands
 from daemon.commands import CommandError
-from daemon.events import Reply, ResendGone
+from daemon.events import Addressed, Reply, ResendGone, Sealed
 from daemon.recording import RawCommand
 from daemon.table import Order, Table
 from daemon.wire import Message, Metrics, health, picture
@@ -19,7 +19,15 @@ if TYPE_CHECKING:
     from daemon.recording import Entry
     from daemon.setup import Setup
     from daemon.state import TableState
+    from daemon.table import Told
     from daemon.wire import Picture, Wire
+
+
+class Seal(Protocol):
+    """How a message is closed to all but one receiver."""
+
+    def __call__(self, to: str, message: bytes, key: str | None) -> str:
+        """The sealed box in base64; `key` is the hand's secret key."""
 
 
 class Answers(Protocol):
@@ -62,9 +70,22 @@ SILENT = Spoken([], evidence=False)
 
 
 class Engine:
-    """One table at work. `feed` never raises, whatever comes in."""
+    """One table at work. `feed` never raises, whatever comes in.
 
-    def __init__(self, setup: Setup, state: TableState, wire: Wire, answers: Answers) -> None:
+    `seal` is needed where hole cards are sealed (else ValueError).
+    """
+
+    def __init__(
+        self,
+        setup: Setup,
+        state: TableState,
+        wire: Wire,
+        answers: Answers,
+        seal: Seal | None = None,
+    ) -> None:
+        if setup.hole_cards == "sealed" and seal is None:
+            raise ValueError("sealed hole cards need a way to seal")
+        self._seal = seal
         self.table = Table(setup, state)
         self.wire = wire
         self.answers = answers
@@ -82,7 +103,7 @@ class Engine:
         outcome = self.table.step(now, entry)
         if not outcome.told and not outcome.evidence:
             return SILENT
-        messages = [self.wire.told(self.state.now, told) for told in outcome.told]
+        messages = [self._message(told) for told in outcome.told]
         if outcome.told:
             self._follow(messages, counted=any(not told.private for told in outcome.told))
         if outcome.health is not None:
@@ -110,13 +131,22 @@ class Engine:
 
     def _obey(self, now: int, order: Order, body: bytes, *, private: bool) -> Spoken:
         outcome = self.table.step(now, order)
-        messages = [self.wire.told(self.state.now, told) for told in outcome.told]
+        messages = [self._message(told) for told in outcome.told]
         if outcome.told:
-            self._follow(messages, counted=True)
+            self._follow(messages, counted=any(not told.private for told in outcome.told))
         if outcome.reply is not None:
             self.answers.keep(order.command.by or "", order.command.id, body, outcome.reply)
             messages.append(self.wire.reply(self.state.now, outcome.reply, private=private))
         return Spoken(messages, evidence=True)
+
+    def _message(self, told: Told) -> Message:
+        """A counted message; what is for one receiver alone is sealed first."""
+        now, fact, hand = self.state.now, told.fact, self.state.hand
+        if isinstance(fact, Addressed) and self._seal is not None:
+            plain = self.wire.body(fact.body, now, seq=told.seq, hand=told.hand)
+            key = hand.key if hand is not None and hand.number == told.hand else None
+            told = replace(told, fact=Sealed(to=fact.to, box=self._seal(fact.to, plain, key)))
+        return self.wire.told(now, told)
 
     def _follow(self, messages: list[Message], *, counted: bool) -> None:
         """The picture follows the messages that changed it."""

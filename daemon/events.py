@@ -145,6 +145,13 @@ class HoleCards(Struct, frozen=True, kw_only=True):
     cards: list[str | None]
 
 
+class Addressed(Struct, frozen=True, kw_only=True):
+    """Hole cards for one receiver, before they are sealed; never told as they are."""
+
+    to: str
+    body: HoleCards
+
+
 class Sealed(Struct, frozen=True, kw_only=True):
     """Private topic `hole-cards` in mode sealed: `box` is for the receiver `to` alone.
 
@@ -177,5 +184,5 @@ class ReaderState(Struct, frozen=True, kw_only=True):
 Public: TypeAlias = (
     Event | Alert | ShowdownResult | ButtonDrawResult | FirstToActResult | ChipRaceResult
 )
-Private: TypeAlias = FloorNote | HoleCards
+Private: TypeAlias = FloorNote | HoleCards | Addressed | Sealed
 Fact: TypeAlias = Public | Private

@@ -13,7 +13,7 @@ from msgspec import UNSET
 
 from daemon.alerts import alert
 from daemon.commitments import Commitment, commitment
-from daemon.events import Committed, Fact, Folded, HoleCards, Opened
+from daemon.events import Addressed, Committed, Fact, Folded, HoleCards, Opened
 from daemon.games import GAMES
 from daemon.rules.results import ShowdownResult  # noqa: TC001  msgspec reads it
 
@@ -281,9 +281,14 @@ def reveal(scene: Scene, seat: Seat) -> None:
 
 def tell_privately(scene: Scene, seat: Seat) -> None:
     """Publish the seat's down cards on the private root, where the mode allows."""
-    if scene.setup.hole_cards == "clear":
-        cards = [held.face for held in seat.held if not held.up]
-        scene.tell(HoleCards(seat=seat.number, cards=cards))
+    if scene.setup.hole_cards == "off":
+        return
+    cards = [held.face for held in seat.held if not held.up]
+    told = HoleCards(seat=seat.number, cards=cards)
+    if scene.setup.hole_cards == "sealed":
+        scene.tell(*(Addressed(to=to, body=told) for to in sorted(scene.setup.receivers)))
+    else:
+        scene.tell(told)
 
 
 def fold(scene: Scene, seat: Seat) -> None:

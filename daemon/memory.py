@@ -13,6 +13,7 @@ from daemon.events import Reply
 from daemon.journal import Answer
 from daemon.outbox import Outgoing
 from daemon.recording import RecordingError, read_line, write_line
+from daemon.sealing import sealer
 from daemon.state import TableState
 from daemon.table import restore, save
 from daemon.wire import Wire
@@ -61,7 +62,8 @@ class Memory:
         started = datetime.fromtimestamp(journal.started, UTC)
         self.wire = Wire(config.table.id, config.mqtt.prefix, journal.epoch, started)
         self.answers = AnswersOnDisk(journal)
-        self.engine = Engine(config.setup(), self._state(config), self.wire, AnswersInMemory())
+        setup, state = config.setup(), self._state(config)
+        self.engine = Engine(setup, state, self.wire, AnswersInMemory(), sealer(setup))
         self.retained: dict[str, Message] = {}
         self._inputs: list[bytes] = []
         self._messages: list[Message] = []

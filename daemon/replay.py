@@ -15,6 +15,7 @@ from daemon.engine import AnswersInMemory, Engine
 from daemon.errors import FeltdError
 from daemon.phh import inputs
 from daemon.recording import Opening, RecordingError, read_line, read_opening
+from daemon.sealing import sealer
 from daemon.setup import Setup
 from daemon.state import TableState
 from daemon.wire import Wire
@@ -71,7 +72,7 @@ def _engine(setup: Setup, prefix: str, opening: Opening | None) -> Engine:
         names=opening.names or {},
     )
     wire = Wire(setup.table, prefix, epoch, opening.started)
-    return Engine(setup, state, wire, AnswersInMemory())
+    return Engine(setup, state, wire, AnswersInMemory(), sealer(setup))
 
 
 def output(now: int, message: Message) -> bytes:

@@ -13,6 +13,8 @@ class Setup:
 
     `zones` maps `reader/antenna` to a zone, `cards` a tag's UID to its deck and face.
     `unattended` is `ask` or `all`, `hole_cards` one of off, sealed, delayed, clear.
+    `receivers` are public keys in base64 by name, for sealed; `delay` is in milliseconds, None
+    until the hand is over, for delayed.
     """
 
     table: str
@@ -24,6 +26,8 @@ class Setup:
     unattended: str = "ask"
     hole_cards: str = "off"
     floor: bool = False
+    receivers: dict[str, str] = field(default_factory=dict)
+    delay: int | None = None
 
     def zones_of_readers(self) -> set[str]:
         """Every zone that some antenna covers."""

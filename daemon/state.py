@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from daemon.alerts import alert
 from daemon.deal import Deal  # noqa: TC001  msgspec reads it
-from daemon.events import Fact
+from daemon.events import Fact, HoleCards
 from daemon.hand import Hand, Scene
 from daemon.presence import Presence
 from daemon.rules.order import Blinds, next_blinds, starting_blinds
@@ -23,6 +23,15 @@ class Health:
     up: bool
     since: int
     error: str | None = None
+
+
+@dataclass
+class HeldBack:
+    """Hole cards of a hand that are told later; `since` when they were known (ms)."""
+
+    fact: HoleCards
+    hand: int | None
+    since: int
 
 
 @dataclass
@@ -50,6 +59,7 @@ class TableState:
     looked: dict[str, int] = field(default_factory=dict)
     cell: int = -1
     alerted: list[str] = field(default_factory=list)
+    held_back: list[HeldBack] = field(default_factory=list)
 
     def down(self) -> list[str]:
         """The readers that do not answer."""

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, TypeAlias
 import msgspec
 
 from daemon.dealing import settled
-from daemon.events import Fact, FloorNote, HoleCards, Key, Reply
+from daemon.delay import due
+from daemon.events import Fact, Key, Private, Reply
 from daemon.floor import obey
 from daemon.presence import Change, Left, Overheard, Settled
 from daemon.review import review
@@ -151,11 +152,11 @@ class Table:
         return reader
 
     def _number(self, step: Step) -> list[Told]:
-        return [self._count(fact, hand) for fact, hand in step.out]
+        return [self._count(fact, hand) for fact, hand in due(step)]
 
     def _count(self, fact: Fact, hand: int | None) -> Told:
         state = self.state
-        private = isinstance(fact, FloorNote | HoleCards)
+        private = isinstance(fact, Private)
         if private:
             state.private_seq += 1
             return Told(fact, state.private_seq, private, hand)

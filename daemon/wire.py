@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
-from daemon.events import Alert, Event, FloorNote, HoleCards
+from daemon.events import Alert, Event, FloorNote, HoleCards, Sealed
 from daemon.rules.results import (
     ButtonDrawResult,
     ChipRaceResult,
@@ -39,6 +39,7 @@ _TOPICS: tuple[tuple[type, str, bool], ...] = (
     (ChipRaceResult, "ruling/chip-race", True),
     (FloorNote, "floor", False),
     (HoleCards, "hole-cards", False),
+    (Sealed, "hole-cards", False),
 )
 
 

@@ -23,6 +23,7 @@ COMMANDS: tuple[str, ...] = (
     "readers",
     "schema",
     "verify",
+    "keys",
 )
 
 

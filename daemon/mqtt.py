@@ -181,7 +181,7 @@ class Publisher:
 
     def _end_session(self) -> None:
         self.connected = False
-        self._claim.holds = False
+        self._claim.drop()
         self._window = asyncio.Semaphore(WINDOW)
         self._in_flight = 0
         self._posted = {key: m for key, m in self._posted.items() if m.retain}

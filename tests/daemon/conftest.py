@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
 import os
 import re
 import shutil
 import socket
 import ssl
 import subprocess
+import time
+from contextlib import asynccontextmanager, closing
 from pathlib import Path
+from types import SimpleNamespace
 
 import aiomqtt
 import pytest
 import trustme
 
+from daemon.address import Address
+from daemon.claim import Topics
+from daemon.journal import Journal, Outgoing
+from daemon.mqtt import Publisher
+
+TOPICS = Topics("felt", "t1")
 CONFIG = Path(__file__).parents[2] / "config" / "mosquitto"
 USERS = ("table", "floor", "overlay", "vault", "bridge")
 
@@ -21,6 +32,11 @@ USERS = ("table", "floor", "overlay", "vault", "bridge")
 def free_port():
     with socket.create_server(("127.0.0.1", 0)) as server:
         return server.getsockname()[1]
+
+
+def answers(port):
+    with socket.socket() as client:
+        return client.connect_ex(("127.0.0.1", port)) == 0
 
 
 class Site:
@@ -75,9 +91,11 @@ class Site:
         self.ports[name] = ports
         config = self.folder / f"{name}.conf"
         config.write_text(text)
-        return self.start_broker(
-            ["/usr/sbin/mosquitto", "-c", config], ports.get("1883", ports["8883"])
-        )
+        broker = self.start_broker(["/usr/sbin/mosquitto", "-c", config], ports["8883"])
+        for port in ports.values():
+            while not answers(port):
+                time.sleep(0.01)
+        return broker
 
     def context(self, certificate=None):
         context = ssl.create_default_context(cafile=self.folder / "certs" / "ca.crt")
@@ -128,3 +146,98 @@ def listening():
         return {line[1] for line in lines if line[3] == "0A" and line[9] in sockets}
 
     return addresses
+
+
+class Listener:
+    """Keeps what it hears, and waits for it."""
+
+    def __init__(self, epoch="e1"):
+        self.epoch = epoch
+        self.received = []
+        self.troubles = []
+        self.rivals = []
+        self.refusals = []
+        self.retained = []
+        self.heard = asyncio.Event()
+
+    async def inbound(self, topic, payload, *, retained):
+        self.received.append((topic, payload, retained))
+        self.heard.set()
+
+    def status(self, *, online):
+        return json.dumps({"online": online, "epoch": self.epoch}).encode()
+
+    def on_connect(self):
+        return self.retained
+
+    def refused(self, message, reason):
+        self.refusals.append((message.topic, reason))
+
+    def trouble(self, line):
+        self.troubles.append(line)
+        self.heard.set()
+
+    def rival(self, instance):
+        self.rivals.append(instance)
+
+
+async def wait_until(condition):
+    while not condition():  # noqa: ASYNC110 - conditions of other programs have no event
+        await asyncio.sleep(0.005)
+
+
+@asynccontextmanager
+async def published(broker, journal, listener, **options):
+    address = options.pop("address", None) or Address(broker.url, version=options.pop("version", 4))
+    publisher = Publisher(address, TOPICS, journal, listener, **options)
+    task = asyncio.create_task(publisher.run())
+    try:
+        yield publisher
+    finally:
+        task.cancel()
+        await asyncio.wait([task])
+    if not task.cancelled():
+        task.result()
+
+
+class Overlay:
+    """A subscriber in its own connection."""
+
+    def __init__(self, client):
+        self.client = client
+        self.messages = []
+
+    async def read(self):
+        async for message in self.client.messages:
+            self.messages.append((str(message.topic), message.payload, message.retain))
+
+    def payloads(self, topic):
+        return [payload for name, payload, _ in self.messages if name == topic]
+
+
+@asynccontextmanager
+async def overlay(broker, topic="felt/#"):
+    async with aiomqtt.Client("127.0.0.1", broker.port) as client:
+        watcher = Overlay(client)
+        await client.subscribe(topic, qos=1)
+        task = asyncio.create_task(watcher.read())
+        yield watcher
+        task.cancel()
+
+
+def events(first, last):
+    return [Outgoing("public", n, "felt/t1/event", b"%d" % n) for n in range(first, last + 1)]
+
+
+@pytest.fixture
+def journal(tmp_path):
+    with closing(Journal.open(tmp_path / "t1", 0.0)) as opened:
+        yield opened
+
+
+@pytest.fixture
+def kit():
+    """What the tests of the connection share."""
+    return SimpleNamespace(
+        Listener=Listener, published=published, overlay=overlay, until=wait_until, events=events
+    )

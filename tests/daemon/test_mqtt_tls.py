@@ -4,68 +4,23 @@ from __future__ import annotations
 
 import asyncio
 import datetime as dt
-from contextlib import asynccontextmanager, closing, suppress
 
 import pytest
 import trustme
 
 from daemon.address import Address
-from daemon.claim import Topics
-from daemon.journal import Journal, Outgoing
-from daemon.mqtt import Publisher
+from daemon.journal import Outgoing
 
 
-class Listener:
-    def __init__(self):
-        self.troubles = []
-        self.commands = []
-
-    async def inbound(self, topic, payload, *, retained):
-        self.commands.append((topic, payload, retained))
-
-    def status(self, *, online):
-        return b'{"online": true}' if online else b'{"online": false}'
-
-    def on_connect(self):
-        return []
-
-    def refused(self, message, reason):
-        raise AssertionError(reason)
-
-    def trouble(self, line):
-        self.troubles.append(line)
-
-    def rival(self, instance):
-        raise AssertionError(instance)
-
-
-async def until(condition):
-    while not condition():  # noqa: ASYNC110 - other programs have no event for us
-        await asyncio.sleep(0.01)
-
-
-@asynccontextmanager
-async def published(site, listener, url, journal):
+def securely(kit, site, listener, url, journal):
+    """The publisher as table, with the site's certificates."""
     address = Address(
         url,
         username="table",
         password_file=site.folder / "table.password",
         ca_file=site.folder / "certs" / "ca.crt",
     )
-    publisher = Publisher(address, Topics("felt", "t1"), journal, listener)
-    task = asyncio.create_task(publisher.run())
-    try:
-        yield publisher
-    finally:
-        task.cancel()
-        with suppress(asyncio.CancelledError):
-            await task
-
-
-@pytest.fixture
-def journal(tmp_path):
-    with closing(Journal.open(tmp_path / "t1", 0.0)) as opened:
-        yield opened
+    return kit.published(None, journal, listener, address=address)
 
 
 def event(seq, root="public"):
@@ -73,22 +28,22 @@ def event(seq, root="public"):
     return Outgoing(root, seq, topic, b"event %d" % seq)
 
 
-def test_the_daemon_talks_tls(site, journal):
+def test_the_daemon_talks_tls(site, journal, kit):
     site.start("table")
     journal.add([], [event(1), event(1, "private")], sync=True)
 
     async def main():
-        listener = Listener()
+        listener = kit.Listener()
         url = f"mqtts://localhost:{site.ports['table']['8883']}"
         async with (
             site.client("floor") as floor,
-            published(site, listener, url, journal) as publisher,
+            securely(kit, site, listener, url, journal) as publisher,
         ):
             await publisher.flush()
             await floor.publish("felt/t1/command", b"{}", qos=1)
-            await until(lambda: listener.commands)
+            await kit.until(lambda: listener.received)
         assert listener.troubles == []
-        assert listener.commands == [("felt/t1/command", b"{}", False)]
+        assert listener.received == [("felt/t1/command", b"{}", False)]
 
     asyncio.run(main())
 
@@ -115,29 +70,29 @@ WRONG = {
 
 
 @pytest.mark.parametrize("wrong", WRONG)
-def test_wrong_certificate_is_refused_in_one_line(site, journal, wrong):
+def test_wrong_certificate_is_refused_in_one_line(site, journal, wrong, kit):
     spoil, line = WRONG[wrong]
     spoil(site)
     site.start("table")
     url = f"mqtts://localhost:{site.ports['table']['8883']}"
 
     async def main():
-        listener = Listener()
-        async with published(site, listener, url, journal):
-            await until(lambda: listener.troubles)
+        listener = kit.Listener()
+        async with securely(kit, site, listener, url, journal):
+            await kit.until(lambda: listener.troubles)
         assert listener.troubles == [f"{url}: {line}"]
 
     asyncio.run(main())
 
 
-def test_bridge_carries_the_public_topics_over_any_crash(site, journal):
+def test_bridge_carries_the_public_topics_over_any_crash(site, journal, kit):
     central = site.start("central")
     table = site.start("table", "bridge")
 
     async def main():
-        listener = Listener()
+        listener = kit.Listener()
         url = f"mqtt://127.0.0.1:{site.ports['table']['1883']}"
-        async with published(site, listener, url, journal) as publisher:
+        async with securely(kit, site, listener, url, journal) as publisher:
             journal.add([], [event(1), event(1, "private")], sync=True)
             await publisher.flush()
             central.kill()
@@ -145,7 +100,7 @@ def test_bridge_carries_the_public_topics_over_any_crash(site, journal):
             publisher.wake()
             await publisher.flush()
             saved = site.folder / "table-data" / "mosquitto.db"
-            await until(lambda: saved.exists() and b"event 100" in saved.read_bytes())
+            await kit.until(lambda: saved.exists() and b"event 100" in saved.read_bytes())
             table.kill()
             central.start()
             await at_the_centre(site, table, listener)
@@ -167,10 +122,10 @@ async def at_the_centre(site, table, listener):
         assert [n for n in dict.fromkeys(events) if n > 1] == list(range(2, 101))
         assert not [topic for topic in topics if topic.startswith("felt-private")]
         await director.publish("felt/t1/state", b"forged", qos=1)
-        while not listener.commands:
+        while not listener.received:
             await director.publish("felt/t1/command", b"from the centre", qos=1)
             await asyncio.sleep(0.1)
-        assert listener.commands[0] == ("felt/t1/command", b"from the centre", False)
+        assert listener.received[0] == ("felt/t1/command", b"from the centre", False)
         async for message in director.messages:
             assert str(message.topic) != "felt/t1/state"
             if str(message.topic) == "felt/t1/command":

@@ -163,19 +163,10 @@ def _live_zones(scene: Scene) -> set[str]:
 
 def _quiet(scene: Scene) -> bool:
     """Board and live seats, all with living readers, have heard no card of the hand for 5 s."""
-    last = scene.presence.last_heard(_tags(scene), _live_zones(scene))
+    last = scene.presence.last_heard(scene.hand.tags(), _live_zones(scene))
     covered = _live_zones(scene) & scene.setup.zones_of_readers()
     looked = all(scene.looked_at(zone, LOOKED_MS) for zone in covered)
     return scene.now - max(last, scene.hand.street_at) >= QUIET_MS and looked
-
-
-def _tags(scene: Scene) -> list[str]:
-    hand = scene.hand
-    tags = [card.tag for card in hand.board if card.tag is not None]
-    for seat in hand.seats.values():
-        tags += [held.tag for held in seat.held if held.tag is not None]
-        tags += seat.extra
-    return tags
 
 
 def _unattended(scene: Scene) -> None:
@@ -267,7 +258,7 @@ def _last_one(scene: Scene) -> int | None:
 def _clear(scene: Scene) -> bool:
     """No card of the hand is heard at a seat or on the board, and the antennas are alive."""
     zones = {z for z in scene.setup.zones_of_readers() if z == "board" or z.startswith("seat:")}
-    tags = _tags(scene)
+    tags = scene.hand.tags()
     if not tags or not all(scene.looked_at(zone, LOOKED_MS) for zone in zones):
         return False
     wait = CLEAR_MS if scene.hand.closed or scene.hand.result is not None else QUIET_MS

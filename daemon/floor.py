@@ -145,7 +145,7 @@ def _start_hand(step: Step, command: c.StartHand) -> None:
     if len(command.seats) > game.max_seats:
         raise CommandError(f"{discipline} has at most {game.max_seats} seats - at `$.seats`")
     button = _button(step, command, has_button=game.has_button)
-    if hand is not None and hand.result is None:
+    if hand is not None and hand.result is None and hand.cleared is None:
         _adopt(step, hand, command, discipline, button)
         return
     if hand is not None:

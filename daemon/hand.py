@@ -122,6 +122,7 @@ class Hand:
     opened: int = -1
     members: list[int] = field(default_factory=list)
     alone_at: int | None = None
+    gap_at: int = -1
     result: ShowdownResult | None = None
     result_seq: int = 0
     wanted: list[int] | None = None
@@ -154,6 +155,13 @@ class Hand:
     def live(self) -> list[int]:
         """The seats that have not given up, in order."""
         return sorted(n for n, seat in self.seats.items() if seat.status in {IN, SHOWN})
+
+    def tags(self) -> list[str]:
+        """The tags of all its cards, as far as they have been read."""
+        tags = [card.tag for card in self.board if card.tag is not None]
+        for seat in self.seats.values():
+            tags += [*seat.tags(), *seat.extra]
+        return tags
 
     def last_street(self) -> bool:
         """Whether every street is out."""

@@ -53,13 +53,16 @@ def _review_hand(step: Step, hand: Hand) -> None:
     review_end(scene)
     if hand.closed and not was_closed:
         close(step, hand)
+    elif was_closed and hand.cleared is not None and hand.stale:
+        hand.stale = [tag for tag in hand.stale if _on_table(step.state.presence.home(tag))]
 
 
 def close(step: Step, hand: Hand) -> None:
     """What is left to do when a hand was closed: the button moves, its cards grow stale."""
     state = step.state
     hand.closed, hand.cleared = True, None
-    hand.stale = [tag for tag, track in state.presence.tracks.items() if _on_table(track.home)]
+    resting = [tag for tag, track in state.presence.tracks.items() if _on_table(track.home)]
+    hand.stale = sorted({*resting, *hand.tags()})
     move_button(state, hand)
 
 
@@ -131,7 +134,8 @@ def begin(step: Step, seats: list[int] | None, button: int | None, deck: str | N
     """A hand begins; what already rests on the seats belongs to it."""
     state = step.state
     last = state.hand
-    stale = [*(last.stale if last is not None else []), *superseded(step)]
+    old = [*(last.stale if last is not None else []), *superseded(step)]
+    stale = [tag for tag in old if _on_table(state.presence.home(tag))]
     state.presence.forget()
     hand = Hand(
         number=state.next_number,

@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 CELL_MS = 250
 """Conclusions that need only time are drawn once in each cell of this length."""
 
+GAP_MS = 3000
+"""An antenna that made no look for so long may have missed more than one card."""
+
 
 @dataclass(frozen=True, slots=True)
 class Order:
@@ -107,9 +110,12 @@ class Table:
             state.now, antenna, zone, look.tags, partial=look.partial
         )
         second = state.now - state.now % 1000
-        if state.looked.get(antenna) != second:
+        before = state.looked.get(antenna, second)
+        if before != second or antenna not in state.looked:
             state.looked[antenna] = second
             evidence = True
+            if second - before >= GAP_MS and state.hand is not None and zone.startswith("seat:"):
+                state.hand.gap_at = state.now
         cell = state.now // CELL_MS
         if not changes and cell == state.cell:
             return Outcome([], None, evidence=True) if evidence else NOTHING
@@ -124,12 +130,12 @@ class Table:
         hand = self.state.hand
         match change:
             case Left(tag, zone):
-                if hand is not None and tag in hand.stale:
+                if hand is not None and not hand.closed and tag in hand.stale:
                     hand.stale.remove(tag)
             case Settled(tag, zone, was):
-                if hand is not None and tag in hand.stale and zone in {"muck", "shoe", "burn"}:
-                    hand.stale.remove(tag)
                 if hand is not None and not hand.closed:
+                    if tag in hand.stale and zone in {"muck", "shoe", "burn"}:
+                        hand.stale.remove(tag)
                     settled(step.scene(hand), tag, zone, was)
                 elif tag not in self.setup.cards and zone != "shoe":
                     step.alert("unknown-tag", zone, tag)

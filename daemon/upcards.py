@@ -105,7 +105,7 @@ def _third(scene: Scene, seat: Seat) -> None:
     limit, reference = _before(scene, seat)
     fourth = _first_fourth(scene)
     told = limit is not None and times[1] <= limit and len(set(times)) == 3
-    told = told and times[2] >= _second_round(scene) - SLACK_MS
+    told = told and times[2] >= _second_round(scene) - SLACK_MS and scene.hand.gap_at < times[0]
     named = max(times[2], reference)
     certain = all(sure(scene, seat, held.tag, UP_HITS) for held in order[:3])
     if told and certain and (fourth is None or named < fourth):
@@ -151,7 +151,9 @@ def _later(scene: Scene, seat: Seat, held: Held, place: int) -> None:
     """Fourth to sixth street: up, unless the seat may have missed a card and this is a down one."""
     if not sure(scene, seat, held.tag, UP_HITS):
         return
-    if place == 6 and _may_be_seventh(scene, seat, first_heard(scene, seat, held)):
+    before = first_heard(scene, seat, in_order(scene, seat)[place - 2])
+    missed = scene.hand.gap_at >= before
+    if missed or _may_be_seventh(scene, seat, first_heard(scene, seat, held)):
         if scene.now - held.since >= UNSURE_MS:
             scene.alert("unsure-face", seat.zone())
         return

@@ -40,6 +40,7 @@ import ctypes, os, signal, sys
 ctypes.CDLL(None).prctl(1, signal.SIGKILL, 0, 0, 0)
 if os.getppid() != int(sys.argv[1]):
     sys.exit(1)
+os.umask(0o077)
 os.execv(sys.argv[2], sys.argv[2:])
 """
 
@@ -105,18 +106,20 @@ class EmbeddedBroker:
             *(self._program, "-c", config),
             stdin=asyncio.subprocess.DEVNULL,
             stdout=asyncio.subprocess.DEVNULL,
-            stderr=asyncio.subprocess.DEVNULL,
+            stderr=asyncio.subprocess.PIPE,
             start_new_session=True,
         )
         self.pid = child.pid
+        words = asyncio.create_task(_last_words(child), name="broker-words")
         try:
             await self._await_listening(child)
             self._ready.set()
             log.info("broker listens on %s:%d", HOST, self.ports.mqtt)
-            status = await child.wait()
+            reason = await words or f"status {await child.wait()}"
         finally:
+            words.cancel()
             await _stop(child)
-        return f"the embedded broker ended (status {status}) and is started again"
+        return f"the embedded broker ended ({reason}) and is started again"
 
     async def _await_listening(self, child: asyncio.subprocess.Process) -> None:
         ports = [port for port in (self.ports.mqtt, self.ports.websocket) if port is not None]
@@ -207,6 +210,18 @@ def _users(prefix: str, passwords: dict[str, str]) -> list[dict[str, object]]:
         }
         for user, (publish, subscribe) in rights.items()
     ]
+
+
+async def _last_words(child: asyncio.subprocess.Process) -> str:
+    """Read what it says until it ends; the last complaint, if there is one."""
+    complaint = ""
+    stream = child.stderr
+    while stream is not None and (line := await stream.readline()):
+        text = line.decode(errors="replace").strip()
+        _, mark, rest = text.partition("] ")[2].partition("[FTL] ")
+        if mark or text.startswith("nats-server:"):
+            complaint = rest or text
+    return complaint
 
 
 async def _stop(child: asyncio.subprocess.Process) -> None:

@@ -5,6 +5,7 @@ import json
 import os
 import select
 import signal
+import socket
 import stat
 import subprocess
 import sys
@@ -134,10 +135,15 @@ def test_files_are_private_and_passwords_stay(tmp_path):
     directory = tmp_path / "broker"
 
     async def main():
-        async with serving(directory):
+        async with serving(directory) as (broker, _):
             for file in (*directory.glob("*.password"), directory / "nats.conf"):
                 assert stat.S_IMODE(file.stat().st_mode) == 0o600
             assert stat.S_IMODE(directory.stat().st_mode) == 0o700
+            async with client(broker, "table") as table:
+                await table.publish("felt/t1/state", b"{}", qos=1, retain=True)
+            stored = list((directory / "store").rglob("*"))
+            assert stored
+            assert not [p for p in stored if p.stat().st_mode & 0o077]
             return {p.name: p.read_text() for p in directory.glob("*.password")}
 
     first = asyncio.run(main())
@@ -221,6 +227,23 @@ def ended(watch):
         return bool(select.select([watch], [], [], 20)[0])
     finally:
         os.close(watch)
+
+
+def test_taken_port_is_named_as_the_reason(tmp_path):
+    async def main(port):
+        broker = EmbeddedBroker(tmp_path / "broker", "felt", websocket=port)
+        lines = asyncio.Queue()
+        task = asyncio.create_task(broker.run(lines.put_nowait))
+        line = await lines.get()
+        task.cancel()
+        await asyncio.wait([task])
+        assert line.startswith("the embedded broker ended (")
+        assert "address already in use" in line
+        assert line.endswith(") and is started again")
+        assert "\n" not in line
+
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        asyncio.run(main(server.getsockname()[1]))
 
 
 def test_missing_program_says_what_to_install(tmp_path, monkeypatch):

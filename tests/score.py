@@ -81,14 +81,22 @@ def tally(scores: Iterable[HandScore]) -> dict[str, Counter[str]]:
 
 
 def leaks(truths: Sequence[HandTruth], lines: Iterable[Message]) -> list[str]:
-    """Every public message that names a card or a tag which was hidden when it was told."""
+    """Every public message that names a card or a tag which was hidden when it was told.
+
+    The picture of a hand may repeat what was told of that hand before, while the next is dealt.
+    """
     found: list[str] = []
+    told: dict[int, set[str]] = {}
     for now, home, line in _placed(truths, lines):
         if line["topic"].startswith("felt-private"):
             continue
         known = truths[home].public if home < now else {}
+        before = told.setdefault(line["payload"].get("hand", 0), set())
+        repeated = before if line["topic"].endswith("/state") else set()
+        secrets = [x for x in _secrets(truths[now], line) if x not in known and x not in repeated]
         where = f"hand {truths[now].number}, {line['t']} s: {line['topic']}"
-        found += [f"{where} has {x}" for x in _secrets(truths[now], line) if x not in known]
+        found += [f"{where} has {x}" for x in secrets]
+        before.update(_faces(line["payload"]))
     return found
 
 

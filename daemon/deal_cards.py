@@ -129,7 +129,9 @@ def _candidates(step: Step, deal: Deal) -> list[tuple[str, int]]:
     for tag, track in step.state.presence.tracks.items():
         if not _is_new(step, deal, tag, track):
             continue
-        if track.disputed and step.setup.cards[tag][0] == (deal.deck or step.setup.cards[tag][0]):
+        fixed = any(held.tag == tag and held.fixed for _, held in deal.held())
+        deck = step.setup.cards[tag][0]
+        if track.disputed and not fixed and deal.deck in {None, deck}:
             _settle_by_deal(step, deal, tag, track)
         number = _at_seat(step, tag)
         if number is not None:
@@ -140,7 +142,7 @@ def _candidates(step: Step, deal: Deal) -> list[tuple[str, int]]:
 def _is_new(step: Step, deal: Deal, tag: str, track: Track) -> bool:
     if tag not in step.setup.cards or tag in deal.piled or tag in deal.dismissed:
         return False
-    return all(claim.first >= deal.started for claim in track.claims.values())
+    return all(claim.first > deal.started for claim in track.claims.values())
 
 
 def _settle_by_deal(step: Step, deal: Deal, tag: str, track: Track) -> None:
@@ -287,6 +289,6 @@ def _passed(step: Step, deal: Deal) -> Iterable[str]:
         if claim is None or tag in known or tag not in step.setup.cards:
             continue
         again = claim.last >= deal.started and tag not in deal.before
-        if claim.first >= deal.started or again:
+        if claim.first > deal.started or again:
             found.append((claim.last, tag))
     return [tag for _, tag in sorted(found)]

@@ -38,7 +38,7 @@ QUIET_MS = 2000
 ASK_MS = 6000
 ASK_FIRST_MS = 20_000
 CLEAR_MS = 3000
-ABANDON_MS = 30_000
+ABANDON_MS = 10_000
 EXPIRE_MS = 300_000
 """A deal of which no card has come in five minutes is taken for forgotten."""
 AGAIN_MS = 8000
@@ -47,9 +47,6 @@ AGAIN_MS = 8000
 
 def planned(step: Step, command: ButtonDraw | ChipRace) -> Deal:
     """The deal that a command asks for; raises CommandError where it may not or cannot be."""
-    deal = step.state.open_deal()
-    if deal is not None and deal.result() is None:
-        raise CommandError(f"{deal.kind} {deal.number} is still open")
     made = _draw(step, command) if isinstance(command, ButtonDraw) else _race(step, command)
     _check_clear(step)
     return made
@@ -114,9 +111,7 @@ def _plan(step: Step, deal: Deal, cards: dict[int, list[str]] | None = None) -> 
 def begin(step: Step, deal: Deal) -> None:
     """The deal is open: from now on cards at the seats belong to it."""
     state = step.state
-    last = state.open_deal()
-    if last is not None:
-        close(step, last)
+    superseded(step)
     state.presence.forget()
     deal.before = [
         tag
@@ -224,9 +219,12 @@ def take_back(step: Step, deal: Deal) -> None:
 
 def _ask(step: Step, deal: Deal) -> None:
     """Ask for the cards that are missing, or whose place is not certain."""
-    wait = ASK_MS if deal.tags() else ASK_FIRST_MS
-    if not deal.swept and step.state.now - deal.last_dealt < wait:
-        return
+    wait = ASK_MS if deal.last_dealt > deal.started else ASK_FIRST_MS
+    if deal.swept or step.state.now - deal.last_dealt >= wait:
+        _ask_now(step, deal)
+
+
+def _ask_now(step: Step, deal: Deal) -> None:
     unsure = {seat.number for seat, held in deal.held() if not sure(step, seat, held)}
     alone = not seat_antennas(step.setup) and "shoe" in step.setup.zones_of_readers()
     for number in sorted({*deal.lacking(), *unsure}):
@@ -275,11 +273,16 @@ def left_over(step: Step, tag: str) -> bool:
 
 
 def superseded(step: Step) -> list[str]:
-    """A hand begins: the deal is history, except for those of its cards that still lie there."""
+    """A hand or another deal begins: this one is history, but for its cards that still lie there.
+
+    A ruling that never came is not passed over in silence.
+    """
     state, deal = step.state, step.state.deal
     if deal is None:
         return []
     if deal.closed_at is None:
+        if deal.ruled_at is None:
+            _ask_now(step, deal)
         close(step, deal)
     state.deal = None
     homes = {tag: state.presence.home(tag) or "" for tag in (*deal.stale, *deal.piled)}

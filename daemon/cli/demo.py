@@ -15,11 +15,17 @@ EXAMPLE = "feltd demo --hands 3 --once"
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument("--hands", type=int, default=2, help="how many hands with --once")
+    parser.add_argument(
+        "--hands", type=int, default=2, metavar="N", help="how many hands with --once"
+    )
     parser.add_argument("--once", action="store_true", help="end after the hands")
-    parser.add_argument("--seed", type=int, default=1, help="the same seed deals the same hands")
+    parser.add_argument(
+        "--seed", type=int, default=1, metavar="S", help="the same seed deals the same hands"
+    )
     parser.add_argument("--json", action="store_true", help="print each message as a JSON line")
-    parser.add_argument("--url", default="embedded", help="another broker than the embedded one")
+    parser.add_argument(
+        "--url", default="embedded", metavar="U", help="another broker than the embedded one"
+    )
     parser.add_argument("--rail", choices=("pn532", "feig"), default="pn532", help="reader family")
 
 

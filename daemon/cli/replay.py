@@ -22,7 +22,9 @@ EXAMPLE = "feltd replay evening.jsonl --config t1.toml"
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("files", nargs="+", metavar="FILE", help="recording, .phh, or - for stdin")
-    parser.add_argument("--config", type=Path, help="the table's configuration (not for .phh)")
+    parser.add_argument(
+        "--config", type=Path, metavar="F", help="the table's configuration (not for .phh)"
+    )
     parser.add_argument("--reveal", action="store_true", help="print the private root too")
 
 

@@ -15,8 +15,12 @@ EXAMPLE = "feltd run --config /etc/feltd/t1.toml"
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument("--config", type=Path, required=True, help="the table's configuration")
-    parser.add_argument("--record", type=Path, help="write everything that comes in to this file")
+    parser.add_argument(
+        "--config", type=Path, required=True, metavar="F", help="the table's configuration"
+    )
+    parser.add_argument(
+        "--record", type=Path, metavar="F", help="write everything that comes in to this file"
+    )
 
 
 def run(options: argparse.Namespace) -> int:

@@ -25,6 +25,8 @@ FOLD_MS = 2000
 """So long after cards reached the muck, other cards must still be heard where they lie."""
 SWEEP_MS = 700
 """Once everything is over, cards that were in the muck so long before the board left."""
+SWEPT_MS = 2500
+"""A sweep takes all hands within so long."""
 LIFT_MS = 6000
 """Nobody holds cards up to look at them for so long."""
 QUIET_MS = 5000
@@ -58,16 +60,19 @@ def _folded(scene: Scene, seat: Seat, wait: int) -> bool:
         return False
     if presence.hits(tags, "muck") < 2 and scene.now - left < LIFT_MS:
         return False
-    return _hand_goes_on(scene, seat, at + wait)
+    return _hand_goes_on(scene, seat, at, wait)
 
 
-def _hand_goes_on(scene: Scene, seat: Seat, since: int) -> bool:
-    """Whether some other live hand or the board has been heard in its place since then."""
+def _hand_goes_on(scene: Scene, seat: Seat, at: int, wait: int) -> bool:
+    """Whether the board, or some other live hand, was still heard in its place after that.
+
+    The board is taken up first, but hands are swept one after the other.
+    """
     hand = scene.hand
-    if scene.board_last() >= since:
+    if scene.board_last() >= at + wait:
         return True
     others = [hand.seats[number] for number in hand.live() if number != seat.number]
-    return any(scene.last_at(other) >= since for other in others)
+    return any(scene.last_at(other) >= at + SWEPT_MS for other in others)
 
 
 def incomplete(scene: Scene, seat: Seat) -> bool:

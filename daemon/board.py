@@ -20,6 +20,9 @@ TOGETHER_MS = 8000
 PAIR_REST_MS = 6000
 """Two new cards where one is due may be a hand thrown across; they must rest so long."""
 EXTRA_MS = 3000
+AWAY_REST_MS = 4000
+APART_MS = 1500
+"""No dealer lays turn and river within so long of each other."""
 TAKEN_BACK_MS = 5000
 
 
@@ -96,6 +99,9 @@ def _street_out(scene: Scene, fresh: list[str], size: int) -> list[str]:
     if len(fresh) < size:
         return []
     first = [scene.presence.since(tag) for tag in fresh]
+    if size == 1 and _order_unsure(scene, first):
+        scene.alert("missing-card", "board")
+        return []
     if first[size - 1] - first[0] > TOGETHER_MS:
         scene.alert("missing-card", "board")
         return fresh[:size] if len(fresh) == _missing(scene) else []
@@ -108,6 +114,16 @@ def _street_out(scene: Scene, fresh: list[str], size: int) -> list[str]:
     if size == 1 and rested and len(fresh) <= _missing(scene) and later > 0:
         return fresh[:1]
     return []
+
+
+def _order_unsure(scene: Scene, first: list[int]) -> bool:
+    """Whether two single cards were first heard together, or after the antennas were away."""
+    hand = scene.hand
+    away = hand.board_gap_at > hand.street_at
+    if away and (len(first) > 1 or scene.now - first[0] < AWAY_REST_MS):
+        return True
+    before = [card.since for card in hand.board if card.tag is not None]
+    return hand.street > 1 and bool(before) and first[0] - max(before) < APART_MS
 
 
 def _missing(scene: Scene) -> int:

@@ -123,6 +123,7 @@ class Hand:
     members: list[int] = field(default_factory=list)
     alone_at: int | None = None
     gap_at: int = -1
+    board_gap_at: int = -1
     result: ShowdownResult | None = None
     result_seq: int = 0
     wanted: list[int] | None = None

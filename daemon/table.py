@@ -23,6 +23,7 @@ from drivers import Look, ReaderDown, ReaderUp
 
 if TYPE_CHECKING:
     from daemon.commands import AnyCommand
+    from daemon.hand import Hand
     from daemon.setup import Setup
 
 CELL_MS = 250
@@ -114,8 +115,8 @@ class Table:
         if before != second or antenna not in state.looked:
             state.looked[antenna] = second
             evidence = True
-            if second - before >= GAP_MS and state.hand is not None and zone.startswith("seat:"):
-                state.hand.gap_at = state.now
+            if second - before >= GAP_MS and state.hand is not None:
+                _note_gap(state.hand, zone, state.now)
         cell = state.now // CELL_MS
         if not changes and cell == state.cell:
             return Outcome([], None, evidence=True) if evidence else NOTHING
@@ -172,6 +173,14 @@ class Table:
         if isinstance(fact, ButtonDrawResult | ChipRaceResult) and state.deal is not None:
             state.deal.result_seq = state.seq
         return Told(fact, state.seq, private, hand)
+
+
+def _note_gap(hand: Hand, zone: str, now: int) -> None:
+    """From now on it counts that this zone was not looked at for a while."""
+    if zone.startswith("seat:"):
+        hand.gap_at = now
+    elif zone == "board":
+        hand.board_gap_at = now
 
 
 def save(state: TableState) -> bytes:

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from msgspec import UNSET
+
 from daemon.alerts import alert
 from daemon.events import CardDealt
 from daemon.hand import Held
@@ -156,7 +158,7 @@ def _settle_by_deal(step: Step, deal: Deal, tag: str, track: Track) -> None:
     full = [number for number in numbers if _is_full(step, deal, number, tag)]
     if deal.ruled_at is None and len(open_seats) == 1 and len(full) == len(zones) - 1:
         step.state.presence.settle(tag, f"seat:{open_seats[0]}")
-        _give(step, deal, Held(tag, None, "inferred", step.state.now, fixed=True), open_seats[0])
+        _give(step, deal, tag, open_seats[0], "inferred")
     else:
         deal_alert(step, deal, "two-claims", ", ".join(zones))
 
@@ -187,48 +189,54 @@ def _settled(step: Step, deal: Deal, tag: str, number: int) -> None:
     if not _sure_at(step, tag, number) or now - step.state.presence.since(tag) < REST_MS:
         return
     deck, face = step.setup.cards[tag]
-    if deck != (deal.deck or deck):
+    if deal.deck not in {None, deck}:
         deal.foreign.setdefault(tag, now)
-    elif not _is_typed(deal, tag, face, number):
+    elif _given_up(deal, owner, tag) and not _is_typed(deal, tag, face, number):
         _take(step, deal, tag, number)
 
 
-def _take(step: Step, deal: Deal, tag: str, number: int) -> None:
-    owner = deal.owner(tag)
-    face = step.setup.cards[tag][1]
-    if owner is not None:
-        held = next(held for held in owner.held if held.tag == tag)
+def _given_up(deal: Deal, owner: Seat | None, tag: str) -> bool:
+    """Whether no other seat has this card any more."""
+    for held in [held for held in owner.held if held.tag == tag] if owner is not None else ():
         if held.fixed or deal.ruled_at is not None:
-            return
-        owner.held.remove(held)
-        deal.changed = True
-    twice = next((seat for seat, held in deal.held() if held.face == face), None)
-    if twice is not None:
-        deal_alert(step, deal, "duplicate-card", f"seat:{number}")
-    if twice is not None or not deal.lacks(number):
-        deal.extra.setdefault(tag, step.state.now)
-        return
-    _give(step, deal, Held(tag, face, "read", step.state.now), number)
+            return False
+        _remove(deal, tag)
+    return True
+
+
+def _remove(deal: Deal, tag: str) -> None:
+    for seat in deal.seats.values():
+        seat.held = [held for held in seat.held if held.tag != tag]
+    deal.changed = True
 
 
 def _is_typed(deal: Deal, tag: str, face: str, number: int) -> bool:
     """Give a card that was typed in its tag, when that very card is heard."""
     seat = deal.seats.get(number)
-    for held in seat.held if seat is not None else ():
-        if held.tag is None and held.face == face:
-            held.tag = tag
-            return True
-    return False
+    typed = [one for one in seat.held if one.tag is None and one.face == face] if seat else []
+    for held in typed[:1]:
+        held.tag = tag
+    return bool(typed)
 
 
-def _give(step: Step, deal: Deal, held: Held, number: int) -> None:
-    if held.tag is not None:
-        deck, held.face = step.setup.cards[held.tag]
-        deal.deck = deal.deck or deck
-        deal.extra.pop(held.tag, None)
-        deal.last_dealt = step.state.now
-        for owner in [seat for seat, one in deal.held() if one.tag == held.tag]:
-            owner.held = [one for one in owner.held if one.tag != held.tag]
+def _take(step: Step, deal: Deal, tag: str, number: int) -> None:
+    face = step.setup.cards[tag][1]
+    twice = any(held.face == face for _, held in deal.held())
+    if twice:
+        deal_alert(step, deal, "duplicate-card", f"seat:{number}")
+    if twice or not deal.lacks(number):
+        deal.extra.setdefault(tag, step.state.now)
+    else:
+        _give(step, deal, tag, number, "read")
+
+
+def _give(step: Step, deal: Deal, tag: str, number: int, source: str) -> None:
+    deck, face = step.setup.cards[tag]
+    _remove(deal, tag)
+    deal.deck = deal.deck or deck
+    deal.extra.pop(tag, None)
+    deal.last_dealt = step.state.now
+    held = Held(tag, face, source, step.state.now, fixed=source != "read")
     add(step, deal, deal.seats[number], held)
 
 
@@ -242,9 +250,8 @@ def add(step: Step, deal: Deal, seat: Seat, held: Held) -> None:
 
 def tell_card(step: Step, deal: Deal, seat: Seat, index: int) -> None:
     """Tell one card of a seat with its face."""
-    face = seat.held[index].face
-    if face is not None:
-        step.tell(CardDealt(zone=seat.zone(), index=index, card=face), deal.number)
+    face = seat.held[index].face or UNSET
+    step.tell(CardDealt(zone=seat.zone(), index=index, card=face), deal.number)
 
 
 def extra_cards(step: Step, deal: Deal, seat: Seat) -> list[str]:
@@ -269,12 +276,12 @@ def _read_shoe(step: Step, deal: Deal) -> None:
     for tag in _passed(step, deal):
         deck, face = step.setup.cards[tag]
         lacking = deal.lacking()
-        if deck != (deal.deck or deck):
+        if deal.deck not in {None, deck}:
             deal_alert(step, deal, "mixed-decks", "shoe", deck)
         elif any(held.face == face for _, held in deal.held()):
             deal_alert(step, deal, "duplicate-card", "shoe")
         elif lacking:
-            _give(step, deal, Held(tag, face, "shoe", step.state.now, fixed=True), lacking[0])
+            _give(step, deal, tag, lacking[0], "shoe")
             continue
         else:
             deal_alert(step, deal, "wrong-card-count", "shoe")

@@ -30,9 +30,9 @@ class Recorder:
         self._zero: int | None = None
 
     def before(self, now: int, memory: Memory) -> None:
-        """Begin once no hand is open: the opening line, and the key that is already drawn."""
+        """Begin between hands and deals: the opening line, and the key that is already drawn."""
         state = memory.state
-        if self._zero is not None or state.open_hand() is not None:
+        if self._zero is not None or state.open_hand() or state.open_deal():
             return
         self._zero = now
         self._write(

@@ -389,6 +389,76 @@ def test_a_card_moved_to_the_right_seat_counts_there():
     assert felt.told("ruling/button-draw")[0]["winner"] == 2
 
 
+def test_a_card_told_at_the_wrong_seat_is_told_again_where_it_stays():
+    felt = drawn(1, 2, 3)
+    felt.lay("seat:3", "Ad", rest=1.5)
+    felt.lift("seat:3")
+    felt.lay("seat:2", "Ad", rest=6.0)
+    felt.lay("seat:1", "Kd")
+    felt.lay("seat:3", "2d", rest=5.0)
+    told = [(event["zone"], event["card"]) for event in felt.events("card-dealt")]
+    assert told == [("seat:3", "Ad"), ("seat:2", "Ad"), ("seat:1", "Kd"), ("seat:3", "2d")]
+    assert felt.told("ruling/button-draw")[0]["winner"] == 2
+
+
+def test_a_card_moved_after_the_ruling_changes_nothing():
+    felt = drawn(1, 2)
+    felt.lay("seat:1", "Kd")
+    felt.lay("seat:2", "2c", rest=4.0)
+    felt.lift("seat:1")
+    felt.lay("seat:3", "Kd", rest=15.0)
+    [ruling] = felt.told("ruling/button-draw")
+    assert ruling["winner"] == 1
+    assert len(felt.events("card-dealt")) == 2
+
+
+def test_a_card_typed_as_read_is_told_once_more_and_changes_no_ruling():
+    felt = drawn(1, 2)
+    felt.lay("seat:1", "Kd")
+    felt.lay("seat:2", "2c", rest=4.0)
+    felt.say("card", zone="seat:1", card="Kd", index=0)
+    assert felt.answer()["ok"]
+    race({1: 8}, felt)
+    assert "not clear" in felt.answer()["error"]
+    assert len(felt.told("ruling/button-draw")) == 1
+
+
+def test_a_correction_leaves_the_button_that_was_set_since():
+    felt = drawn(1, 2)
+    felt.lay("seat:1", "Kd")
+    felt.lay("seat:2", "2c", rest=4.0)
+    felt.sweep()
+    felt.say("set-button", seat=5)
+    felt.say("card", zone="seat:2", card="As", index=0)
+    assert felt.told("ruling/button-draw")[-1]["winner"] == 2
+    assert felt.state()["button"] == 5
+    felt.say("void-hand")
+    assert felt.state()["button"] == 5
+    assert len(felt.events("hand-ended")) == 1
+
+
+def test_a_race_is_corrected_too():
+    felt = race({1: 1, 2: 3})
+    for seat, card in ((1, "Kd"), (2, "2c"), (2, "3c"), (2, "4c")):
+        felt.lay(f"seat:{seat}", card)
+    felt.wait(4.0)
+    felt.say("card", zone="seat:2", card="3c", index=1)
+    felt.say("card", zone="seat:2", card="As", index=1)
+    first, second = felt.told("ruling/chip-race")
+    assert (first["awards"], second["awards"]) == ({"1": 1}, {"2": 1})
+    assert second["replaces"] == first["seq"]
+
+
+def test_a_card_heard_on_both_antennas_of_a_seat_is_one_card():
+    zones = RAIL | {f"rail/{20 + n}": f"seat:{n}:up" for n in range(1, SEATS + 1)}
+    felt = race({1: 1, 2: 3}, Felt(zones, discipline="stud"))
+    for seat, card in ((1, "Kd"), (2, "2c"), (2, "3c"), (2, "4c")):
+        felt.lying[f"seat:{seat}"].append(f"red-{card}")
+        felt.lay(f"seat:{seat}:up", card, rest=3.0)
+    felt.wait(3.0)
+    assert pairs(felt.told("ruling/chip-race")[0]["ranking"]) == [(1, "Kd"), (2, "4c")]
+
+
 def test_a_card_of_another_deck_is_foul():
     felt = drawn(1, 2)
     felt.lay("seat:1", "Kd")
@@ -447,6 +517,31 @@ def test_of_two_places_the_deal_may_leave_only_one():
     felt.lying["seat:1"].append("red-Kd")
     felt.lay("seat:2", "Kd", rest=8.0)
     assert felt.told("ruling/button-draw")[0]["winner"] == 2
+
+
+def test_a_ruling_waits_until_an_overheard_card_is_certain_again():
+    felt = drawn(1, 2)
+    felt.lay("seat:1", "Kd", rest=1.5)
+    felt.lying["seat:2"].append("red-Kd")
+    felt.lay("seat:2", "2c", rest=1.5)
+    felt.lift("seat:2", "Kd")
+    felt.wait(1.5)
+    assert len(felt.events("card-dealt")) == 2
+    assert felt.told("ruling/button-draw") == []
+    felt.wait(6.0)
+    assert felt.told("ruling/button-draw")[0]["winner"] == 1
+
+
+def test_the_stub_put_down_on_an_antenna_is_no_card():
+    felt = drawn(1, 2)
+    felt.lay("seat:1", "Kd")
+    felt.lay("seat:2", "2c", rest=1.5)
+    felt.lay("board", *DECK[2:40])
+    felt.lay("seat:7", *DECK[2:40], rest=5.0)
+    assert len(felt.told("ruling/button-draw")) == 1
+    felt.sweep()
+    assert felt.alerts() == []
+    assert felt.state()["phase"] == "idle"
 
 
 def test_a_card_that_lay_there_before_the_command_has_no_part():
@@ -620,6 +715,8 @@ def test_the_shoe_is_asked_for_a_card_that_never_passed():
     assert felt.alerts() == [("mixed-decks", "shoe"), ("missing-card", "shoe")]
     felt.say("card", zone="seat:2", card="As")
     assert felt.told("ruling/button-draw")[0]["winner"] == 2
+    felt.pass_shoe("As")
+    assert felt.alerts()[-1] == ("duplicate-card", "shoe")
     felt.pass_shoe("5c")
     assert felt.alerts()[-1] == ("wrong-card-count", "shoe")
 
@@ -707,11 +804,14 @@ LOOKS = st.builds(
     TAGS,
     st.booleans(),
 )
+DEALS = [
+    {"type": "button-draw", "seats": [1, 2]},
+    {"type": "chip-race", "from": 25, "to": 100, "counts": {"1": 2, "2": 1}},
+    {"type": "chip-race", "from": 25, "to": 100, "counts": {"1": 4}},
+]
 COMMANDS = st.sampled_from(
     [
-        {"type": "button-draw", "seats": [1, 2]},
-        {"type": "chip-race", "from": 25, "to": 100, "counts": {"1": 2, "2": 1}},
-        {"type": "chip-race", "from": 25, "to": 100, "counts": {"1": 4}},
+        *DEALS,
         {"type": "card", "zone": "seat:1", "card": "As"},
         {"type": "card", "zone": "seat:1", "card": "2c", "index": 0},
         {"type": "card", "zone": "seat:2", "card": "As"},
@@ -727,8 +827,8 @@ COMMANDS = st.sampled_from(
 STEPS = st.lists(st.tuples(st.sampled_from([0, 100, 600, 4000]), LOOKS | COMMANDS), max_size=60)
 
 
-@given(STEPS, st.sampled_from([RAIL, SHOE, RAIL | SHOE]))
-def test_no_input_raises_and_no_card_is_in_two_places(steps, zones):
+@given(st.sampled_from(DEALS), STEPS, st.sampled_from([RAIL, SHOE, RAIL | SHOE]))
+def test_no_input_raises_and_no_card_is_in_two_places(first, steps, zones):
     setup = Setup("t1", "holdem", SEATS, zones, CARDS)
     felt = engine(setup, TableState("x", "holdem"))
     now = 0
@@ -736,7 +836,7 @@ def test_no_input_raises_and_no_card_is_in_two_places(steps, zones):
         reader, _, number = antenna.partition("/")
         clear = {"t": 0.0, "reader": reader, "antenna": int(number), "tags": []}
         felt.feed(*read_line(json.dumps(clear).encode()))
-    for number, (passed, step) in enumerate(steps):
+    for number, (passed, step) in enumerate([(0, first), *steps]):
         now += passed
         line = {"t": now / 1000}
         if "type" in step:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hmac
+from collections import Counter, defaultdict
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Protocol
 
@@ -14,6 +15,7 @@ from daemon.events import Addressed, Reply, ResendGone, Sealed
 from daemon.recording import RawCommand
 from daemon.table import Order, Table
 from daemon.wire import Message, Metrics, health, picture
+from drivers import Look
 
 if TYPE_CHECKING:
     from daemon.recording import Entry
@@ -90,6 +92,7 @@ class Engine:
         self.wire = wire
         self.answers = answers
         self._picture: Picture | None = None
+        self._looks: defaultdict[str, Counter[int]] = defaultdict(Counter)
 
     @property
     def state(self) -> TableState:
@@ -100,6 +103,8 @@ class Engine:
         """Take one input in, at `now` milliseconds of the table's memory."""
         if isinstance(entry, RawCommand):
             return self._command(now, entry)
+        if isinstance(entry, Look):
+            self._looks[entry.reader][entry.antenna] += 1
         outcome = self.table.step(now, entry)
         if not outcome.told and not outcome.evidence:
             return SILENT
@@ -156,13 +161,13 @@ class Engine:
             messages.append(self.wire.state(self.state.now, self.state))
 
     def reader(self, name: str) -> Message:
-        """The health of one reader, as it stands."""
+        """The health of one reader, as it stands; looks are counted since the start."""
         looked = {
             int(antenna.rpartition("/")[2]): at
             for antenna, at in self.state.looked.items()
             if antenna.rpartition("/")[0] == name
         }
-        body = health(self.wire, self.state.readers[name], looked)
+        body = health(self.wire, self.state.readers[name], looked, self._looks[name])
         return self.wire.reader(self.state.now, name, body)
 
     def metrics(self, counts: dict[str, int]) -> Message:

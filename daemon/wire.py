@@ -236,11 +236,16 @@ def _shown(seat: Seat) -> list[str]:
     return [held.face for held in seat.held if held.face is not None]
 
 
-def health(wire: Wire, health: Health, antennas: dict[int, int]) -> ReaderPicture:
-    """A reader's health; `antennas` are the times (ms) of their last looks."""
+def health(
+    wire: Wire, health: Health, antennas: dict[int, int], looks: dict[int, int]
+) -> ReaderPicture:
+    """A reader's health; `antennas` are the times (ms) of their last looks, `looks` how many."""
     return ReaderPicture(
         up=health.up,
         since=wire.at(health.since),
         error=health.error,
-        antennas={number: {"last_seen": wire.at(at)} for number, at in sorted(antennas.items())},
+        antennas={
+            number: {"looks": looks.get(number, 0), "last_seen": wire.at(at)}
+            for number, at in sorted(antennas.items())
+        },
     )

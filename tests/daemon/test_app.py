@@ -182,6 +182,7 @@ def test_what_is_kept_for_those_who_come_late(evening):
     assert kept["state"]["seats"]["1"]["name"] == "Anna"
     assert kept["showdown"]["winners"] == [1]
     assert kept["reader/rail"]["up"] is True
+    assert all(antenna["looks"] > 0 for antenna in kept["reader/rail"]["antennas"].values())
     assert kept["metrics"]["counters"]["lost_looks"] == 0
     assert not {name for name in kept if name in {"event", "alert", "reply", "command"}}
 

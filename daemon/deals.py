@@ -26,6 +26,7 @@ from daemon.setup import seat_number
 
 if TYPE_CHECKING:
     from daemon.commands import ChipRace
+    from daemon.hand import Hand
     from daemon.rules.results import ButtonDrawResult, ChipRaceResult
     from daemon.state import Step
 
@@ -112,6 +113,8 @@ def begin(step: Step, deal: Deal) -> None:
     """The deal is open: from now on cards at the seats belong to it."""
     state = step.state
     superseded(step)
+    if state.hand is not None:
+        _forget_cards(state.hand)
     state.presence.forget()
     deal.before = [
         tag
@@ -123,6 +126,13 @@ def begin(step: Step, deal: Deal) -> None:
     exchanged = _plan(step, deal).exchanged if deal.kind == CHIP_RACE else UNSET
     told = DealStarted(kind=deal.kind, expected=deal.expected, exchanged=exchanged)
     step.tell(told, deal.number)
+
+
+def _forget_cards(hand: Hand) -> None:
+    """The last hand can be corrected no more, so its hidden cards need not be known."""
+    hand.key = None
+    for seat in hand.seats.values():
+        seat.held, seat.places, seat.extra = [], {}, {}
 
 
 def follow(step: Step) -> None:

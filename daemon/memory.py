@@ -149,7 +149,9 @@ class Memory:
         self.journal.remember(RETAINED, msgspec.msgpack.encode(kept), sync=False)
 
     def _place(self) -> str:
-        hand = self.state.hand
+        hand, deal = self.state.hand, self.state.deal
+        if deal is not None:
+            return f"{deal.number} {deal.phase()} {deal.closed_at is not None}"
         return "" if hand is None else f"{hand.number} {hand.phase()} {hand.closed}"
 
     def _mark(self) -> None:

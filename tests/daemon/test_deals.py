@@ -795,6 +795,23 @@ def test_a_snapshot_at_any_point_goes_on_with_the_same_messages():
     assert told > 20
 
 
+def test_a_deal_wipes_the_hidden_cards_of_the_hand_before():
+    felt = Felt()
+    felt.lay("seat:1", "As", "Ks")
+    felt.lay("seat:2", "Qs", "Js", rest=2.0)
+    felt.say("end-hand")
+    felt.sweep()
+    table = engine(felt.setup, TableState("x", "holdem"))
+    drawn(1, 2, felt=felt)
+    for line in felt.lines[1:]:
+        if "command" in line and line["command"]["type"] == "button-draw":
+            assert b"red-Qs" in save(table.state)
+            table.state.presence.forget()
+        table.feed(*read_line(json.dumps(line).encode()))
+    assert table.state.deal is not None
+    assert b"red-Qs" not in save(table.state)
+
+
 TAGS = st.lists(
     st.sampled_from([*(f"red-{card}" for card in DECK[:6]), "blue-As", "00", "red-As"]), max_size=4
 )

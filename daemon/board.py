@@ -69,7 +69,7 @@ def _fresh(scene: Scene) -> list[str]:
     return [
         tag
         for tag in scene.presence.at("board")
-        if cards.get(tag, (None,))[0] == hand.deck
+        if cards.get(tag, ("",))[0] == hand.deck
         and tag not in hand.stale
         and not hand.on_board(tag)
         and hand.owner(tag) is None

@@ -239,6 +239,54 @@ def npm():
     return install
 
 
+class Contract:
+    """The schema of every message, without room for fields that it does not name."""
+
+    def __init__(self) -> None:
+        from jsonschema import Draft202012Validator  # noqa: PLC0415  few tests need it
+
+        from daemon import schema  # noqa: PLC0415
+
+        document = schema.document()
+        components = _closed(document["components"])
+        self._validators = {}
+        for channel in document["channels"].values():
+            names = [each["$ref"].rpartition("/")[2] for each in channel["messages"].values()]
+            bodies = [document["components"]["messages"][name]["payload"] for name in names]
+            self._validators[channel["address"]] = Draft202012Validator(
+                {"oneOf": bodies, "components": components}
+            )
+
+    def address(self, topic: str) -> str:
+        """The topic as the schema writes it."""
+        root, _, name = topic.split("/", 2)
+        name = "reader/{reader}" if name.startswith("reader/") else name
+        private = "-private" if root.endswith("-private") else ""
+        return f"{{prefix}}{private}/{{table}}/{name}"
+
+    def faults(self, topic: str, payload: object) -> list[str]:
+        """What is wrong with a message."""
+        validator = self._validators[self.address(topic)]
+        return [error.message for error in validator.iter_errors(payload)]
+
+
+def _closed(value):
+    if isinstance(value, list):
+        return [_closed(each) for each in value]
+    if not isinstance(value, dict):
+        return value
+    changed = {key: _closed(each) for key, each in value.items()}
+    if "properties" in value and "additionalProperties" not in value:
+        changed["additionalProperties"] = False
+    return changed
+
+
+@pytest.fixture(scope="session")
+def contract():
+    """The message contract, strictly."""
+    return Contract()
+
+
 @pytest.fixture
 def play(tmp_path):
     """`play(session, *keys)`: truths and messages of a simulated session through the replay.

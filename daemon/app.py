@@ -52,13 +52,13 @@ class App:
 
     def __init__(self, config: Config, record: Path | None = None) -> None:
         self.config = config
+        self.broker = self._embedded()
+        self.publisher_address = self.address()
         self.journal = Journal.open(config.state_dir, time.time())
         self.memory = Memory(config, self.journal)
         self.recorder = Recorder(record) if record is not None else None
         self.topics = Topics(config.mqtt.prefix, config.table.id)
-        self.broker = self._embedded()
         self.opened = asyncio.Event()
-        self.publisher_address = self.address()
         self.publisher = Publisher(self.publisher_address, self.topics, self.journal, self)
         self.resender = Resender(self.memory, self.publisher)
         self._inbox: asyncio.Queue[tuple[int, Entry]] = asyncio.Queue(INBOX)

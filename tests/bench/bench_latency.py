@@ -148,7 +148,7 @@ def percentiles(times: list[float]) -> tuple[float, float]:
 
 def show(name: str, times: list[float]) -> tuple[float, float]:
     half, most = percentiles(times)
-    print(f"{name:48} p50 {half:7.2f} ms   p99 {most:7.2f} ms   ({len(times)})")
+    print(f"{name:50} p50 {half:7.2f} ms   p99 {most:7.2f} ms   ({len(times)})")
     return half, most
 
 

@@ -177,3 +177,9 @@ def test_the_example_is_right(tmp_path):
     assert config.setup().seats == config.table.seats
     with pytest.raises(ConfigError, match="readers"):
         load(written(tmp_path, EXAMPLE.read_text().replace('driver = "', 'driver = "x')))
+
+
+def test_the_configuration_in_the_readme_is_right(tmp_path):
+    readme = (EXAMPLE.parents[1] / "README.md").read_text(encoding="utf-8")
+    text = readme.partition("```toml\n")[2].partition("```")[0]
+    assert load(written(tmp_path, text)).setup().zones["rail/10"] == "board"

@@ -12,6 +12,7 @@ import ssl
 import subprocess
 import time
 from contextlib import asynccontextmanager, closing
+from itertools import count
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -23,6 +24,9 @@ from daemon.address import Address
 from daemon.claim import Topics
 from daemon.journal import Journal, Outgoing
 from daemon.mqtt import Publisher
+from daemon.replay import messages
+from daemon.rules.cards import DECK
+from daemon.setup import Setup
 
 TOPICS = Topics("felt", "t1")
 CONFIG = Path(__file__).parents[2] / "config" / "mosquitto"
@@ -241,3 +245,106 @@ def kit():
     return SimpleNamespace(
         Listener=Listener, published=published, overlay=overlay, until=wait_until, events=events
     )
+
+
+SEATS = 8
+LOOK_S = 0.25
+RAIL = {f"rail/{n}": f"seat:{n}" for n in range(1, SEATS + 1)}
+RAIL |= {"rail/10": "board", "rail/11": "muck"}
+CARDS = {f"{deck}-{card}": (deck, card) for deck in ("red", "blue") for card in DECK}
+
+
+class Felt:
+    """Cards laid on antennas by hand, looked at four times a second."""
+
+    def __init__(self, zones=RAIL, **options):
+        self.setup = Setup(
+            "t1", options.pop("discipline", "holdem"), SEATS, zones, CARDS, **options
+        )
+        self.lying = {zone: [] for zone in zones.values()}
+        self.lines = [{"started": "2026-11-29T18:00:00Z", "epoch": "x", "hand": 7, "button": 2}]
+        self.t = 0.0
+        self.ids = count(1)
+        self.wait(1.0)
+
+    def wait(self, seconds):
+        for _ in range(round(seconds / LOOK_S)):
+            self.t += LOOK_S
+            for antenna, zone in self.setup.zones.items():
+                if zone != "shoe":
+                    self.look(antenna, self.lying[zone])
+
+    def look(self, antenna, tags):
+        reader, _, number = antenna.partition("/")
+        place = {"reader": reader, "antenna": int(number)}
+        self.lines.append({"t": self.t, **place, "tags": list(tags)})
+
+    def lay(self, zone, *cards, deck="red", rest=0.75):
+        self.lying[zone] += [f"{deck}-{card}" for card in cards]
+        self.wait(rest)
+
+    def lift(self, zone, *cards, deck="red"):
+        left = {f"{deck}-{card}" for card in cards}
+        self.lying[zone] = [tag for tag in self.lying[zone] if cards and tag not in left]
+
+    def sweep(self, rest=5.0):
+        for zone in self.lying:
+            self.lift(zone)
+        self.wait(rest)
+
+    def pass_shoe(self, *cards, deck="red"):
+        for card in cards:
+            self.t += 0.6
+            self.look("shoe/1", [f"{deck}-{card}"])
+
+    def say(self, kind, **fields):
+        body = {"id": str(next(self.ids)), "by": "floor", "type": kind, **fields}
+        self.lines.append({"t": self.t, "command": body})
+        return body["id"]
+
+    def told(self, topic, roots=("felt",)):
+        texts = (json.dumps(line).encode() for line in self.lines)
+        topics = {f"{root}/t1/{topic}" for root in roots}
+        sent = messages(self.setup, "felt", texts, "test")
+        return [json.loads(m.payload) for _, m in sent if m.topic in topics]
+
+    def events(self, kind):
+        return [body for body in self.told("event") if body["type"] == kind]
+
+    def alerts(self):
+        return [(body["kind"], body.get("zone")) for body in self.told("alert")]
+
+    def answer(self):
+        return self.told("reply", ("felt", "felt-private"))[-1]
+
+    def state(self):
+        return self.told("state")[-1]
+
+
+@pytest.fixture
+def lay_table():
+    return Felt
+
+
+@pytest.fixture
+def drawn():
+    def drawn(*seats, felt=None):
+        """A table at which the button draw was commanded."""
+        felt = felt or Felt()
+        felt.say("button-draw", seats=list(seats))
+        felt.wait(1.0)
+        return felt
+
+    return drawn
+
+
+@pytest.fixture
+def race():
+    def race(counts, felt=None, old=25, new=100, **fields):
+        felt = felt or Felt()
+        fields |= {"from": old, "to": new, "counts": {str(n): c for n, c in counts.items()}}
+        felt.say("chip-race", **fields)
+        felt.wait(1.0)
+        return felt
+
+    return race

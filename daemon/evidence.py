@@ -18,6 +18,7 @@ MUCK_MOVE_MS = 700
 UNPROVEN_MOVE_MS = 6000
 """A move away from an antenna that cannot prove absence (dead, or partial looks)."""
 BOARD_REST_MS = 1500
+STEADY_MS = 1500
 DISPUTE_MS = 2000
 DISPUTE_HITS = 6
 
@@ -43,12 +44,24 @@ class Claim:
 
 @dataclass(slots=True)
 class Heard:
-    """How often a zone heard a tag, over all its stays since the hand began."""
+    """How often a zone heard a tag, over all its stays since the hand began.
+
+    `steady` is the last hit that followed another one closely, -1 without any.
+    """
 
     hits: int = 0
     looks: int = 0
     first: int = 0
     last: int = 0
+    steady: int = -1
+
+    def hit(self, now: int) -> None:
+        """The zone heard the tag; a hit that stands alone may be noise."""
+        if now - self.last <= STEADY_MS:
+            self.steady = now
+        self.hits += 1
+        self.looks += 1
+        self.last = now
 
 
 @dataclass(slots=True)

@@ -215,12 +215,12 @@ class Scene:
 
     def last_at(self, seat: Seat) -> int:
         """When the seat's own antennas last heard one of its cards, -1 for never."""
-        return self.presence.last_heard(seat.tags(), seat.zones())
+        return self.presence.last_heard(seat.tags(), seat.zones(), steady=True)
 
     def board_last(self) -> int:
         """When the board was last heard, -1 for never."""
         tags = [card.tag for card in self.hand.board if card.tag is not None]
-        return self.presence.last_heard(tags, {"board"})
+        return self.presence.last_heard(tags, {"board"}, steady=True)
 
     def unread(self) -> bool:
         """Whether a seat of the last hand was never read in this one, nor its cards in the muck."""

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from daemon.evidence import (
     GONE_MISSES,
     GONE_MS,
+    STEADY_MS,
     Change,
     Claim,
     Disputed,
@@ -70,10 +71,10 @@ class Presence:
             claim = self._claim(now, antenna, zone, tag, track)
         else:
             self._again(now, track, claim)
-        total = track.heard.setdefault(zone, Heard(first=now))
-        total.hits += 1
-        total.looks += 1
-        total.last = now
+        total = track.heard.get(zone)
+        if total is None:
+            total = track.heard[zone] = Heard(first=now, last=-STEADY_MS)
+        total.hit(now)
         if track.home != zone:
             changes += decide(now, tag, track, claim)
             self.ghosts += sum(isinstance(change, Overheard) for change in changes)
@@ -123,11 +124,16 @@ class Presence:
             for antenna, claim in track.claims.items():
                 self.by_antenna.setdefault(antenna, {})[tag] = claim
 
-    def last_heard(self, tags: Iterable[str], zones: Container[str]) -> int:
-        """When any of these zones last heard any of these tags, -1 for never."""
+    def last_heard(
+        self, tags: Iterable[str], zones: Container[str], *, steady: bool = False
+    ) -> int:
+        """When any of these zones last heard any of these tags, -1 for never.
+
+        With `steady` only hits count that followed another one closely.
+        """
         return max(
             (
-                total.last
+                total.steady if steady else total.last
                 for tag in tags
                 if tag in self.tracks
                 for zone, total in self.tracks[tag].heard.items()
@@ -173,7 +179,7 @@ class Presence:
                 del self.tracks[tag]
             elif tag not in kept:
                 track.heard = {
-                    claim.zone: Heard(claim.hits, claim.looks, claim.first, claim.last)
+                    claim.zone: Heard(claim.hits, claim.looks, claim.first, claim.last, claim.last)
                     for claim in track.claims.values()
                 }
 

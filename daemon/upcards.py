@@ -22,6 +22,8 @@ UP_REST_MS = 1500
 UNSURE_MS = 4000
 """A face or an opener that is not certain after so long is the floor's to settle."""
 MOST_UP = 4
+LATE_MS = 2500
+"""A card that was dealt before may be heard so much later."""
 SLACK_MS = 1000
 """A card may be heard so much later than the next one that was dealt."""
 
@@ -152,23 +154,38 @@ def _later(scene: Scene, seat: Seat, held: Held, place: int) -> None:
     if not sure(scene, seat, held.tag, UP_HITS):
         return
     before = first_heard(scene, seat, in_order(scene, seat)[place - 2])
-    missed = scene.hand.gap_at >= before
-    if missed or _may_be_seventh(scene, seat, first_heard(scene, seat, held)):
+    at = first_heard(scene, seat, held)
+    missed = scene.hand.gap_at >= before or not _beside_others(scene, seat, held, at)
+    if missed or _may_be_seventh(scene, seat, at):
         if scene.now - held.since >= UNSURE_MS:
             scene.alert("unsure-face", seat.zone())
         return
-    turn_up(scene, seat, held)
+    if scene.now >= at + LATE_MS or not _may_be_seventh(scene, seat, at, unheard=1):
+        turn_up(scene, seat, held)
 
 
-def _may_be_seventh(scene: Scene, seat: Seat, at: int) -> bool:
-    """Whether all other live seats had by then what they would have on seventh street."""
+def _beside_others(scene: Scene, seat: Seat, held: Held, at: int) -> bool:
+    """Whether the seat's earlier cards still lay there: else this one may begin the next hand."""
+    order = in_order(scene, seat)
+    earlier = [one.tag for one in order[: order.index(held)] if one.tag is not None]
+    return scene.presence.last_heard(earlier, seat.zones()) >= at
+
+
+def _may_be_seventh(scene: Scene, seat: Seat, at: int, *, unheard: int = 0) -> bool:
+    """Whether all other live seats had by then what they would have on seventh street.
+
+    Cards dealt before may be heard a little later; `unheard` seats may lack one.
+    """
     for number in scene.hand.live():
         other = scene.hand.seats[number]
         if other is seat:
             continue
-        had = sum(first_heard(scene, other, held) < at for held in other.held)
-        if had < (7 if number < seat.number else 6):
+        by = at + LATE_MS if number < seat.number else at
+        had = sum(first_heard(scene, other, held) < by for held in other.held)
+        lacking = (7 if number < seat.number else 6) - had
+        if lacking > 1 or (lacking == 1 and not unheard):
             return False
+        unheard -= max(lacking, 0)
     return True
 
 

@@ -43,6 +43,11 @@ def test_no_public_message_names_a_hidden_card(play, scorer, discipline, level, 
     assert scorer.leaks(truths, map(published, private)), "the search finds what is there"
 
 
+def test_cards_of_the_next_hand_are_no_up_cards_of_one_that_did_not_end(play, scorer):
+    truths, lines = play(simulate("stud", "brutal", 101, 3, keys=True), *TALKATIVE)
+    assert scorer.leaks(truths, lines) == []
+
+
 @pytest.mark.soak
 @pytest.mark.timeout(3600)
 @pytest.mark.parametrize("discipline", DISCIPLINES)

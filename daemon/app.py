@@ -14,14 +14,15 @@ import time
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from daemon import __version__
+from daemon import __version__, logs, metrics, reload
 from daemon.address import Address
 from daemon.broker import EmbeddedBroker
+from daemon.errors import ConfigError
 from daemon.events import Key
 from daemon.journal import Journal, JournalError
 from daemon.memory import Memory, again, outgoing
 from daemon.mqtt import Publisher, Topics
-from daemon.notify import notify, watchdog_period
+from daemon.notify import Heartbeat, notify, reloading
 from daemon.readers import supervise
 from daemon.recorder import Recorder
 from daemon.recording import RawCommand
@@ -68,9 +69,12 @@ class App:
         self._since = self.memory.wire.at(self.now())
         self._heard_of: set[str] = set()
         self._health = asyncio.Event()
-        self._trouble = ""
-        self._dropped = self._refused = 0
-        self._looks = 0
+        self._reread = asyncio.Event()
+        self._reloaded: reload.Reload | None = None
+        self._trouble = self._fault = ""
+        self._gauge = metrics.Gauge()
+        self._heart = Heartbeat()
+        self._metrics_file = metrics.target(config.metrics_file)
 
     def _embedded(self) -> EmbeddedBroker | None:
         if self.config.mqtt.url != "embedded":
@@ -86,7 +90,7 @@ class App:
         return Address(
             keys.url,
             username=keys.username,
-            password_file=beside(keys.password_file),
+            password_file=self.config.password_file(),
             ca_file=beside(keys.ca_file),
             cert_file=beside(keys.cert_file),
             key_file=beside(keys.key_file),
@@ -102,6 +106,8 @@ class App:
         loop = asyncio.get_running_loop()
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.add_signal_handler(number, stop.set)
+        loop.add_signal_handler(signal.SIGHUP, self._reread.set)
+        logs.within(logs.Place(self.config.table.id, self._hand))
         await self.serve(stop)
 
     async def serve(self, stop: asyncio.Event) -> None:
@@ -125,6 +131,7 @@ class App:
             tasks += [
                 group.create_task(self.publisher.run(), name="publisher"),
                 group.create_task(self._metrics(), name="metrics"),
+                group.create_task(self._reload(), name="reload"),
             ]
             if self.config.readers:
                 work = supervise(self.config.readers, self.put)
@@ -141,32 +148,32 @@ class App:
         """An input of a reader. A table that cannot keep up loses looks, and counts them."""
         match entry:
             case ReaderUp(reader):
-                log.info("reader %s is up", reader)
+                log.info("reader %s is up", reader, extra={"reader": reader})
             case ReaderDown(reader, error):
-                log.warning("reader %s is down: %s", reader, error)
+                log.warning("reader %s is down: %s", reader, error, extra={"reader": reader})
         try:
             self._inbox.put_nowait((self.now(), entry))
         except asyncio.QueueFull:
-            self._dropped += 1
+            self._gauge.lost_looks += 1
 
     async def _follow(self) -> None:
         """The only loop: take what has come in, commit, tell."""
-        period = watchdog_period()
         committed = time.monotonic()
         while True:
             with suppress(TimeoutError):
-                async with asyncio.timeout(min(LAZY, period or LAZY)):
+                async with asyncio.timeout(min(LAZY, self._heart.period or LAZY)):
                     self._take(*await self._inbox.get())
             while not self._inbox.empty():
                 self._take(*self._inbox.get_nowait())
             if self.memory.urgent or time.monotonic() - committed > LAZY:
                 await self._commit()
                 committed = time.monotonic()
-            if period is not None:
-                notify("WATCHDOG=1", self._status_line())
+            if self._reloaded is not None:
+                await self._adopt(self._reloaded)
+            self._heart.beat(self._status_line())
 
     def _take(self, now: int, entry: Entry) -> None:
-        self._looks += 1
+        self._gauge.took(entry, (self.now() - now) / 1000)
         if self.recorder is not None:
             self.recorder.before(now, self.memory)
             self.recorder.input(now, entry)
@@ -190,6 +197,7 @@ class App:
         if not self.memory.pending:
             return
         told = ""
+        began = time.monotonic()
         while True:
             try:
                 if self.memory.urgent:
@@ -200,35 +208,78 @@ class App:
                 if str(error) != told:
                     told = str(error)
                     log.error("%s", error)  # noqa: TRY400 - the line says it all
-                await asyncio.sleep(1)
+                self._heart.beat(told)
+                await asyncio.sleep(min(1.0, self._heart.period or 1.0))
             else:
+                self._gauge.commit.add(time.monotonic() - began)
                 self.publisher.wake()
                 return
+
+    async def _reload(self) -> None:
+        """On SIGHUP read the configuration again; one that is wrong changes nothing."""
+        while True:
+            await self._reread.wait()
+            self._reread.clear()
+            reloading()
+            try:
+                setup = self.memory.engine.table.setup
+                self._reloaded = await asyncio.to_thread(reload.plan, self.config, setup)
+            except ConfigError as error:
+                self._fault = f"the new configuration is wrong, the old one stays: {error}"
+                log.error("%s", self._fault)  # noqa: TRY400 - the line says it all
+                notify("READY=1")
+
+    async def _adopt(self, fresh: reload.Reload) -> None:
+        """Between two inputs, with everything committed that the old configuration led to."""
+        await self._commit()
+        try:
+            self.memory.adopt(fresh.setup)
+        except JournalError as error:
+            self._fault = f"the new configuration waits for the disk: {error}"
+            return
+        self._reloaded, self.config, self._fault = None, fresh.config, ""
+        log.info("%s", fresh.line())
+        notify("READY=1")
 
     async def _metrics(self) -> None:
         """Tell how readers and table are, at once when a reader came or went."""
         while True:
             self._health.clear()
-            await self.publisher.post(outgoing(self.memory.engine.metrics(self._counts())))
+            await self._tell_metrics()
             for reader in sorted(self._heard_of & set(self.memory.state.readers)):
                 await self.publisher.post(outgoing(self.memory.engine.reader(reader)))
             with suppress(TimeoutError):
                 async with asyncio.timeout(METRICS_EVERY):
                     await self._health.wait()
 
-    def _counts(self) -> dict[str, int]:
-        return {
-            "inputs": self._looks,
-            "lost_looks": self._dropped,
-            "inbox": self._inbox.qsize(),
-            "refused": self._refused,
-        }
+    async def _tell_metrics(self) -> None:
+        memory = self.memory
+        waiting, age = 0, 0.0
+        with suppress(JournalError):
+            waiting, age = await asyncio.to_thread(self.journal.waiting)
+        body = memory.engine.metrics(
+            self._gauge.counters(self._inbox.qsize(), waiting),
+            dict(self._gauge.outages),
+            self._gauge.timings(age),
+        )
+        await self.publisher.post(outgoing(memory.wire.metrics(memory.state.now, body)))
+        if self._metrics_file is not None:
+            try:
+                metrics.write(self._metrics_file, metrics.text(self.config.table.id, body))
+            except OSError as error:
+                log.error("%s: %s", self._metrics_file, error.strerror)  # noqa: TRY400
+                self._metrics_file = None
+
+    def _hand(self) -> int | None:
+        hand = self.memory.state.open_hand() or self.memory.state.open_deal()
+        return None if hand is None else hand.number
 
     def _status_line(self) -> str:
         hand = self.memory.state.open_hand()
         place = "no hand" if hand is None else f"hand {hand.number}, {hand.phase()}"
         trouble = "" if self.publisher.connected else f", {self._trouble or 'not connected'}"
-        return f"STATUS={self.memory.state.discipline}, {place}{trouble}"
+        fault = f"; {self._fault}" if self._fault else ""
+        return f"{self.memory.state.discipline}, {place}{trouble}{fault}"
 
     async def inbound(self, topic: str, payload: bytes, *, retained: bool) -> None:
         """A message for the table. Retained ones are ignored: nobody gave them now."""
@@ -256,7 +307,7 @@ class App:
     def refused(self, message: Outgoing, reason: str) -> None:
         """The broker will not take a message; the publisher has logged it as an error."""
         log.debug("%s was refused: %s", message.topic, reason)
-        self._refused += 1
+        self._gauge.refused += 1
 
     def trouble(self, line: str) -> None:
         """No connection, and why; who noticed it has logged it."""

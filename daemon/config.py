@@ -5,9 +5,11 @@ Source: docs/configuration.md. Relative paths are relative to the configuration 
 
 from __future__ import annotations
 
+import os
 import re
 import tomllib
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import msgspec
@@ -24,11 +26,12 @@ from daemon.setup import Setup, seat_number
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from pathlib import Path
 
     from drivers import Driver, ReaderSettings
 
 Name = Annotated[str, Meta(pattern="^[a-z0-9-]{1,32}$")]
+CREDENTIAL = "mqtt.password"
+"""What the unit file calls the broker's password."""
 Shared = {"board", "muck", "shoe", "burn"}
 _ZONE = re.compile(r"seat:(\d+)(:up)?|board|muck|shoe|burn")
 
@@ -76,6 +79,12 @@ class StateKeys(Struct, frozen=True, forbid_unknown_fields=True):
     dir: str | UnsetType = UNSET
 
 
+class MetricsKeys(Struct, frozen=True, forbid_unknown_fields=True):
+    """`[metrics]`; `file` is a Prometheus text file."""
+
+    file: str | None = None
+
+
 class File(Struct, frozen=True, forbid_unknown_fields=True):
     """The whole file; `readers` and `rules` are checked by those whose keys they are."""
 
@@ -86,6 +95,7 @@ class File(Struct, frozen=True, forbid_unknown_fields=True):
     rules: dict[str, Any] = {}
     secrecy: SecrecyKeys = SecrecyKeys()
     state: StateKeys = StateKeys()
+    metrics: MetricsKeys = MetricsKeys()
 
 
 @dataclass(frozen=True)
@@ -100,6 +110,7 @@ class Config:
     profile: Profile
     secrecy: SecrecyKeys
     state_dir: Path
+    metrics_file: Path | None = None
 
     def setup(self) -> Setup:
         """What the core has to know. Raises ConfigError for a deck that is wrong."""
@@ -116,6 +127,14 @@ class Config:
             receivers=self.secrecy.receivers,
             delay=None if self.secrecy.delay == "hand-end" else self.secrecy.delay * 1000,
         )
+
+    def password_file(self) -> Path | None:
+        """The broker's password: as configured, else what the service manager hands over."""
+        credentials = os.environ.get("CREDENTIALS_DIRECTORY")
+        if self.mqtt.password_file is None and self.mqtt.username and credentials:
+            handed = Path(credentials) / CREDENTIAL
+            return handed if handed.exists() else None
+        return self.beside(self.mqtt.password_file)
 
     def beside(self, name: str | None) -> Path | None:
         """A path of the file, relative to it; None where none is given."""
@@ -149,6 +168,7 @@ def check(path: Path, raw: Mapping[str, Any]) -> Config:
     _check_readers([settings for _, settings in readers], file.table.seats)
     _check_mode(file.secrecy)
     state = file.state.dir if file.state.dir is not UNSET else f"/var/lib/feltd/{file.table.id}"
+    metrics = file.metrics.file
     return Config(
         path=path.absolute(),
         table=file.table,
@@ -158,6 +178,7 @@ def check(path: Path, raw: Mapping[str, Any]) -> Config:
         profile=_profile(file.rules),
         secrecy=file.secrecy,
         state_dir=path.absolute().parent / state,
+        metrics_file=None if metrics is None else path.absolute().parent / metrics,
     )
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import hmac
-from collections import Counter, defaultdict
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Protocol
 
 import msgspec
 
 from daemon import commands
+from daemon.antennas import Antennas
 from daemon.commands import CommandError
 from daemon.events import Addressed, Reply, ResendGone, Sealed
 from daemon.recording import RawCommand
@@ -92,7 +92,7 @@ class Engine:
         self.wire = wire
         self.answers = answers
         self._picture: Picture | None = None
-        self._looks: defaultdict[str, Counter[int]] = defaultdict(Counter)
+        self.antennas = Antennas(state.next_number)
 
     @property
     def state(self) -> TableState:
@@ -104,7 +104,8 @@ class Engine:
         if isinstance(entry, RawCommand):
             return self._command(now, entry)
         if isinstance(entry, Look):
-            self._looks[entry.reader][entry.antenna] += 1
+            heard = self.state.presence.by_antenna.get(f"{entry.reader}/{entry.antenna}", {})
+            self.antennas.take(entry, heard)
         outcome = self.table.step(now, entry)
         if not outcome.told and not outcome.evidence:
             return SILENT
@@ -167,19 +168,28 @@ class Engine:
             for antenna, at in self.state.looked.items()
             if antenna.rpartition("/")[0] == name
         }
-        body = health(self.wire, self.state.readers[name], looked, self._looks[name])
+        body = health(self.wire, self.state.readers[name], looked, self.antennas.looks(name))
         return self.wire.reader(self.state.now, name, body)
 
-    def metrics(self, counts: dict[str, int]) -> Message:
-        """Counters; nothing about any card."""
+    def metrics(
+        self,
+        counters: dict[str, int],
+        outages: dict[str, int],
+        timings: dict[str, float],
+    ) -> Metrics:
+        """Counters and timings; nothing about any card."""
         state = self.state
-        body = Metrics(
+        idle = state.open_hand() is None and state.open_deal() is None
+        self.antennas.settle(state.next_number, state.presence.noise, idle=idle)
+        return Metrics(
             seq_told=state.seq,
-            noise=state.presence.noise,
+            noise=self.antennas.noise,
             readers_down=len(state.down()),
-            counters=counts,
+            counters=counters,
+            antennas=self.antennas.counts(),
+            outages=outages,
+            timings=timings,
         )
-        return self.wire.metrics(state.now, body)
 
     def gone(self, since: int, to: int, *, private: bool) -> Message:
         """Messages that were asked for again are no longer kept."""

@@ -165,6 +165,14 @@ class Journal:
             rows = db.execute("SELECT topic FROM messages WHERE told = 0 AND retain = 1")
             return frozenset(topic for (topic,) in rows)
 
+    def waiting(self) -> tuple[int, float]:
+        """How many public messages no broker has acknowledged; the oldest one's age in seconds."""
+        with self._file.reading() as db:
+            count, since = db.execute(
+                "SELECT count(*), min(at) FROM messages WHERE told = 0 AND root = 'public'"
+            ).fetchone()
+        return count, max(0.0, self._clock() - since) if count else 0.0
+
     def acknowledged(self, ids: Sequence[int]) -> None:
         """The broker has these: keep the counted ones for `range`, forget the others; unsynced."""
         self._settle(ids, 1)

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from daemon.journal import Journal
     from daemon.outbox import Root
     from daemon.recording import Entry
+    from daemon.setup import Setup
     from daemon.wire import Message
 
 log = logging.getLogger("feltd.memory")
@@ -121,6 +122,14 @@ class Memory:
             self._inputs.append(write_line(self.state.now, entry))
         self._messages += spoken.messages
         return bool(spoken.messages)
+
+    def adopt(self, setup: Setup) -> None:
+        """Go on with another setup; a snapshot sees to it that a restart does not mix the two.
+
+        Nothing may wait for a commit. Raises JournalError.
+        """
+        self.journal.snapshot(save(self.state))
+        self.engine.table.setup = setup
 
     def commit(self) -> None:
         """Put everything that waits on the disk, all or nothing. Raises JournalError."""

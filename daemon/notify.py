@@ -35,3 +35,28 @@ def watchdog_period() -> float | None:
     if not usec.isdigit() or pid != str(os.getpid()):
         return None
     return int(usec) / 3_000_000
+
+
+class Heartbeat:
+    """Signs of life of a loop that calls `beat` whenever it got round, and of nothing else.
+
+    `period` in seconds is the longest that the loop may wait for work; None where nobody watches.
+    """
+
+    def __init__(self) -> None:
+        self.period = watchdog_period()
+        self._due = 0.0
+        self._said = ""
+
+    def beat(self, status: str) -> None:
+        """The loop has got round; tell that, and the status line where it changed."""
+        lines = []
+        now = time.monotonic()
+        if self.period is not None and now >= self._due:
+            self._due = now + self.period
+            lines.append("WATCHDOG=1")
+        if status != self._said:
+            self._said = status
+            lines.append(f"STATUS={status}")
+        if lines:
+            notify(*lines)

@@ -99,13 +99,23 @@ class ReaderPicture(Struct, frozen=True, kw_only=True):
     antennas: dict[int, dict[str, int | str | None]]
 
 
+class AntennaCounts(Struct, frozen=True, kw_only=True):
+    """One antenna since the start; `misses` change every 20 hands, so that they tell no card."""
+
+    looks: int
+    misses: int
+
+
 class Metrics(Struct, frozen=True, kw_only=True):
-    """The body of `metrics`."""
+    """The body of `metrics`; `antennas` by `reader/antenna`, `timings` in seconds."""
 
     seq_told: int
     noise: int
     readers_down: int
     counters: dict[str, int]
+    antennas: dict[str, AntennaCounts] = {}
+    outages: dict[str, int] = {}
+    timings: dict[str, float] = {}
 
 
 class Status(Struct, frozen=True, kw_only=True):

@@ -20,14 +20,15 @@ daemon.games daemon.games. daemon.events daemon.alerts daemon.commands daemon.co
 daemon.evidence daemon.presence daemon.hand daemon.deal
 daemon.state daemon.dealing daemon.board daemon.closing daemon.corrections daemon.review \
     daemon.floor daemon.table daemon.wire daemon.recording daemon.engine daemon.upcards daemon.phh \
+    daemon.antennas \
     daemon.decks daemon.config daemon.deals daemon.deal_cards daemon.deal_corrections \
     daemon.delay daemon.sealing
 daemon.odds daemon.odds. daemon.verify daemon.openings daemon.schema daemon.topics \
     daemon.journalfile daemon.outbox daemon.journal \
     daemon.address daemon._dial daemon._aiomqtt daemon.claim daemon.mqtt daemon.memory \
     daemon.readers daemon.broker daemon.notify daemon.logs daemon.recorder daemon.replay \
-    daemon.resend daemon.enrolment daemon.teach_in
-daemon.app
+    daemon.resend daemon.enrolment daemon.teach_in daemon.metrics daemon.reload daemon.access
+daemon.app daemon.web daemon.web.
 daemon.show daemon.demo
 daemon.cli daemon.cli.
 daemon.__main__
@@ -39,8 +40,10 @@ PURE = (
     *("daemon.evidence", "daemon.presence", "daemon.hand", "daemon.state", "daemon.dealing", "daemon.board"),
     *("daemon.closing", "daemon.corrections", "daemon.review", "daemon.floor", "daemon.table"),
     *("daemon.wire", "daemon.recording", "daemon.engine", "daemon.upcards"),
+    "daemon.antennas",
     "daemon.delay",
     *("daemon.deal", "daemon.deals", "daemon.deal_cards", "daemon.deal_corrections"),
+    *("daemon.web.follow", "daemon.web.picture"),
 )
 IMPURE = {
     *("asyncio", "time", "random", "secrets", "socket", "os", "io", "logging", "threading"),

@@ -71,7 +71,7 @@ class Connection(aiomqtt.Client):
         self,
         address: Address,
         identifier: str,
-        will: aiomqtt.Will,
+        will: aiomqtt.Will | None,
         *,
         ack_timeout: float = 5.0,
         inbound: int = 100,

@@ -79,6 +79,32 @@ class StateKeys(Struct, frozen=True, forbid_unknown_fields=True):
     dir: str | UnsetType = UNSET
 
 
+class PrivateWebKeys(Struct, frozen=True, forbid_unknown_fields=True):
+    """`[web.private]`: the process that shows hole cards; `key_file` opens what is sealed."""
+
+    receiver: Name
+    tokens_file: str
+    listen: str = "127.0.0.1:8089"
+    key_file: str | None = None
+    username: str | None = None
+    password_file: str | None = None
+
+
+class WebKeys(Struct, frozen=True, forbid_unknown_fields=True):
+    """`[web]`: `hosts` are names by which browsers may ask, `roles` have a password file each.
+
+    A log-in lasts `session_hours`. User and password are those for the broker.
+    """
+
+    listen: str = "127.0.0.1:8088"
+    hosts: list[str] = []
+    roles: dict[Name, str] = {}
+    session_hours: Annotated[int, Meta(ge=1, le=24)] = 12
+    username: str | None = None
+    password_file: str | None = None
+    private: PrivateWebKeys | None = None
+
+
 class MetricsKeys(Struct, frozen=True, forbid_unknown_fields=True):
     """`[metrics]`; `file` is a Prometheus text file."""
 
@@ -96,6 +122,7 @@ class File(Struct, frozen=True, forbid_unknown_fields=True):
     secrecy: SecrecyKeys = SecrecyKeys()
     state: StateKeys = StateKeys()
     metrics: MetricsKeys = MetricsKeys()
+    web: WebKeys = WebKeys()
 
 
 @dataclass(frozen=True)
@@ -111,6 +138,7 @@ class Config:
     secrecy: SecrecyKeys
     state_dir: Path
     metrics_file: Path | None = None
+    web: WebKeys = WebKeys()
 
     def setup(self) -> Setup:
         """What the core has to know. Raises ConfigError for a deck that is wrong."""
@@ -179,6 +207,7 @@ def check(path: Path, raw: Mapping[str, Any]) -> Config:
         secrecy=file.secrecy,
         state_dir=path.absolute().parent / state,
         metrics_file=None if metrics is None else path.absolute().parent / metrics,
+        web=file.web,
     )
 
 

@@ -22,6 +22,7 @@ COMMANDS: tuple[str, ...] = (
     "equity",
     "deck",
     "readers",
+    "web",
     "schema",
     "verify",
     "keys",

@@ -165,10 +165,9 @@ def _later(scene: Scene, seat: Seat, held: Held, place: int) -> None:
 
 
 def _beside_others(scene: Scene, seat: Seat, held: Held, at: int) -> bool:
-    """Whether the seat's earlier cards still lay there: else this one may begin the next hand."""
-    order = in_order(scene, seat)
-    earlier = [one.tag for one in order[: order.index(held)] if one.tag is not None]
-    return scene.presence.last_heard(earlier, seat.zones()) >= at
+    """Whether an up card of the seat still lay there: else this one may be of the next hand."""
+    up = [one.tag for one in seat.held if one.up and one is not held and one.tag is not None]
+    return scene.presence.last_heard(up, seat.zones()) >= at
 
 
 def _may_be_seventh(scene: Scene, seat: Seat, at: int, *, unheard: int = 0) -> bool:

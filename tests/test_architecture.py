@@ -37,7 +37,14 @@ LAYERS = tuple(tuple(line.split()) for line in _LAYERS.strip().splitlines())
 PURE = (
     *("daemon.errors", "daemon.rules", "daemon.rules.", "daemon.games", "daemon.games."),
     *("daemon.events", "daemon.alerts", "daemon.commands", "daemon.commitments", "daemon.setup"),
-    *("daemon.evidence", "daemon.presence", "daemon.hand", "daemon.state", "daemon.dealing", "daemon.board"),
+    *(
+        "daemon.evidence",
+        "daemon.presence",
+        "daemon.hand",
+        "daemon.state",
+        "daemon.dealing",
+        "daemon.board",
+    ),
     *("daemon.closing", "daemon.corrections", "daemon.review", "daemon.floor", "daemon.table"),
     *("daemon.wire", "daemon.recording", "daemon.engine", "daemon.upcards"),
     "daemon.antennas",

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from daemon.dealing import DEALT_MS, open_first_street
 from daemon.events import StreetDealt
 from daemon.hand import FOLDED, BoardCard
+from daemon.passes import never_on_board
 
 if TYPE_CHECKING:
     from daemon.hand import Scene
@@ -66,10 +67,13 @@ def _common_card(scene: Scene) -> None:
 def _fresh(scene: Scene) -> list[str]:
     """Tags of this deck that rest on the board and are no card told or held, oldest first."""
     hand, cards = scene.hand, scene.setup.cards
+    resting = scene.presence.at("board")
+    elsewhere = never_on_board(hand) if resting and hand.passed else set()
     return [
         tag
-        for tag in scene.presence.at("board")
+        for tag in resting
         if cards.get(tag, ("",))[0] == hand.deck
+        and tag not in elsewhere
         and tag not in hand.stale
         and not hand.on_board(tag)
         and hand.owner(tag) is None
@@ -99,8 +103,9 @@ def _street_out(scene: Scene, fresh: list[str], size: int) -> list[str]:
     if len(fresh) < size:
         return []
     first = [scene.presence.since(tag) for tag in fresh]
-    if size == 1 and _order_unsure(scene, first):
-        scene.alert("missing-card", "board")
+    if _order_unsure(scene, first, size):
+        if len(first) > size or scene.now - first[0] >= AWAY_REST_MS:
+            scene.alert("missing-card", "board")
         return []
     if first[size - 1] - first[0] > TOGETHER_MS:
         scene.alert("missing-card", "board")
@@ -116,14 +121,14 @@ def _street_out(scene: Scene, fresh: list[str], size: int) -> list[str]:
     return []
 
 
-def _order_unsure(scene: Scene, first: list[int]) -> bool:
-    """Whether two single cards were first heard together, or after the antennas were away."""
+def _order_unsure(scene: Scene, first: list[int], size: int) -> bool:
+    """Whether turn and river were first heard together, or cards after the antennas were away."""
     hand = scene.hand
     away = hand.board_gap_at > hand.street_at
-    if away and (len(first) > 1 or scene.now - first[0] < AWAY_REST_MS):
+    if away and (len(first) > size or scene.now - first[0] < AWAY_REST_MS):
         return True
     before = [card.since for card in hand.board if card.tag is not None]
-    return hand.street > 1 and bool(before) and first[0] - max(before) < APART_MS
+    return size == 1 and hand.street > 1 and bool(before) and first[0] - max(before) < APART_MS
 
 
 def _missing(scene: Scene) -> int:

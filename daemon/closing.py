@@ -253,17 +253,27 @@ def _last_one(scene: Scene) -> int | None:
     gave_up = [seat for seat in hand.seats.values() if seat.status == FOLDED]
     if any(scene.last_at(seat) > kept - SWEEP_MS for seat in gave_up):
         return None
-    margin = PRESENT_MS if hand.board and not hand.last_street() else MARGIN_MS
     others = [seat for seat in live if seat is not last]
-    if hand.last_street() and others:
+    if others and (hand.last_street() or _tabled_or_doubtful(scene)):
         return None
+    margin = {3: PRESENT_MS, 4: LIFT_MS}.get(len(hand.board), MARGIN_MS)
     return last.number if all(kept - scene.last_at(one) >= margin for one in others) else None
+
+
+def _tabled_or_doubtful(scene: Scene) -> bool:
+    """Whether hands were tabled, or board cards asked for: then there may have been a showdown."""
+    hand = scene.hand
+    shown = hand.to_show or any(seat.status == SHOWN for seat in hand.seats.values())
+    kinds = {mark.partition(" ")[0] for mark in hand.alerted if mark.endswith(" board")}
+    return bool(shown) or bool(kinds & {"missing-card", "extra-board-card", "premature-card"})
 
 
 def _clear(scene: Scene) -> bool:
     """No card of the hand is heard at a seat or on the board, and the antennas are alive."""
     zones = {z for z in scene.setup.zones_of_readers() if z == "board" or z.startswith("seat:")}
     tags = scene.hand.tags()
+    if scene.shoe_alone() and (scene.hand.result is None or scene.board_last() < 0):
+        return False
     if not tags or not all(scene.looked_at(zone, LOOKED_MS) for zone in zones):
         return False
     wait = CLEAR_MS if scene.hand.closed or scene.hand.result is not None else QUIET_MS

@@ -51,12 +51,12 @@ $(BIN)/python:
 
 $(VENV)/.demo: $(BIN)/python pyproject.toml $(PIN)
 	@$(PIP) --require-hashes --only-binary :all: -r $(PIN)
-	@$(PIP) -e '.[demo]'
+	@$(PIP) -e '.[demo,web]'
 	@touch $@
 
 $(VENV)/.test: $(VENV)/.demo
 	@tests/debian-packages
-	@$(PIP) -e '.[demo,pcsc]' --group test
+	@$(PIP) -e '.[demo,pcsc,web]' --group test
 	@touch $@
 
 $(VENV)/.check: $(VENV)/.test

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
     from daemon.address import Address
+    from daemon.config import Config
 
 PACE = 0.25
 """Seconds from one dealt card to the next."""
@@ -226,11 +227,22 @@ async def _act(folder: Path, plan: Plan, show: Show) -> None:
             try:
                 await app.opened.wait()
                 show.opened(app.publisher_address.url, config.mqtt.prefix)
+                if not plan.as_json:
+                    group.create_task(_pages(config, show, closing), name="web")
                 await _perform(app.address("floor"), config.table.id, table, plan, show)
                 await app.publisher.flush()
             finally:
                 closing.set()
                 await asyncio.wait([running], timeout=2)
+
+
+async def _pages(config: Config, show: Show, closing: asyncio.Event) -> None:
+    """Overlay and floor panel beside the show, where the extra is installed."""
+    try:
+        from daemon.web import demo  # noqa: PLC0415  an extra
+    except ImportError:
+        return
+    await demo.serve(config, show.pages, closing)
 
 
 async def _perform(address: Address, name: str, table: Stage, plan: Plan, show: Show) -> None:

@@ -33,6 +33,11 @@ class Show:
         if not self._json:
             self._console.print(f"The table is open. Broker: {url}, topics: {prefix}/demo/#")
 
+    def pages(self, url: str, name: str, password: str) -> None:
+        """The pages are there."""
+        self._console.print(f"Overlay: {url}/overlay")
+        self._console.print(f"Floor:   {url}/floor  (role {name}, password {password})")
+
     def message(self, topic: str, payload: dict[str, Any]) -> None:
         """One message."""
         if self._json:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import logging
 import secrets
-from dataclasses import dataclass
+from collections import deque
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated
 
 import msgspec
@@ -21,6 +22,8 @@ from daemon.web.pages import language
 from daemon.web.subscriber import NoAnswerError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from daemon.commands import AnyCommand
     from daemon.rules.profile import Profile
     from daemon.web.follow import Payload
@@ -30,6 +33,7 @@ if TYPE_CHECKING:
     from daemon.web.picture import TableView
     from daemon.web.subscriber import Subscriber
 
+UNDOABLE = {"fold", "card", "remove-card", "pots", "end-hand"}
 COOKIE, GATE = "feltd_floor", "feltd_gate"
 _WORDS = {
     "en": {
@@ -77,16 +81,26 @@ class Race(Struct, frozen=True, forbid_unknown_fields=True, rename={"old": "from
 
 @dataclass
 class Floor:
-    """The routes below /floor; `hub` has the floor's picture, `roots` are public and private."""
+    """The routes below /floor; `make_hub` shows a picture, `roots` are public and private."""
 
     pages: Pages
     door: Doorkeeper
     view: TableView
     subscriber: Subscriber
-    hub: Hub
+    make_hub: Callable[[Callable[[], Payload]], Hub]
     roots: tuple[str, str]
     profile: Profile
     seats: int
+    done: deque[Payload] = field(default_factory=lambda: deque(maxlen=20))
+
+    def __post_init__(self) -> None:
+        """The floor's own picture."""
+        self.hub = self.make_hub(self.picture)
+
+    def picture(self) -> Payload:
+        """The table, and what of this hand can be undone."""
+        seen = self.view.floor()
+        return seen | {"undoable": [each for each in self.done if each["hand"] == seen["hand"]]}
 
     def routes(self) -> list[web.RouteDef]:
         """Everything that the panel answers."""
@@ -192,7 +206,8 @@ class Floor:
     ) -> web.Response:
         private = commands.about_hidden_cards(command)
         root = self.roots[1] if private else self.roots[0]
-        said = f"{command.__struct_config__.tag} {commands.public_part(command)}"
+        kind = str(command.__struct_config__.tag)
+        said = f"{kind} {commands.public_part(command)}"
         try:
             reply = await self.subscriber.command(root, session.by, id_, body)
         except NoAnswerError as error:
@@ -200,6 +215,12 @@ class Floor:
             return web.json_response({"ok": None, "error": str(error)})
         ok = reply.get("ok") is True
         log.info("%s, hand %s: %s: %s", session.by, command.hand, said, "ok" if ok else "refused")
+        if ok and kind in UNDOABLE:
+            entry = {"id": id_, "hand": command.hand, "type": kind}
+            self.done.appendleft(entry | {"said": _told(command)})
+        elif ok and isinstance(command, commands.Undo):
+            self.done = deque([each for each in self.done if each["id"] != command.of], 20)
+        self.hub.changed()
         kept = {key: reply[key] for key in ("ok", "error", "waiting") if key in reply}
         return web.json_response(kept | {"id": id_})
 
@@ -215,7 +236,7 @@ class Floor:
             table=self.view.table,
             gate=gate,
             problem=words.get(problem, ""),
-            roles=" ".join(self.door.roles),
+            role=self.door.roles[0] if len(self.door.roles) == 1 else "",
             **{f"w_{key}": text for key, text in words.items()},
         )
         self._set_cookie(request, response, GATE, gate)
@@ -263,3 +284,9 @@ def _signed(order: Order, by: str, hand: int | None) -> tuple[AnyCommand, bytes]
     fields: Payload = {**order.command, "id": order.id, "by": by, "hand": hand}
     command = commands.decode(msgspec.json.encode(fields))
     return command, msgspec.json.encode(command)
+
+
+def _told(command: AnyCommand) -> str:
+    """What a person needs to know a command again; no face, whatever the zone."""
+    fields = commands.public_part(command, face_up=True)
+    return " ".join(str(fields[key]) for key in ("seat", "zone") if key in fields)

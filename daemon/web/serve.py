@@ -137,7 +137,7 @@ def public_site(config: Config) -> tuple[Site, web.Application]:
             door=Doorkeeper(hashes, keys.session_hours),
             view=site.view,
             subscriber=subscriber,
-            hub=site.hub(site.view.floor),
+            make_hub=site.hub,
             roots=(site.public.name, private),
             profile=config.profile,
             seats=config.table.seats,
@@ -268,7 +268,9 @@ def broker(config: Config, user: str, username: str | None, password: str | None
     )
 
 
-async def serve(site: Site, app: web.Application, stop: asyncio.Event) -> None:
+async def serve(
+    site: Site, app: web.Application, stop: asyncio.Event, listening: asyncio.Event | None = None
+) -> None:
     """Serve until `stop` is set. Raises FeltdError when the port is taken."""
     runner = web.AppRunner(app, access_log=None, shutdown_timeout=1.0)
     await runner.setup()
@@ -282,6 +284,8 @@ async def serve(site: Site, app: web.Application, stop: asyncio.Event) -> None:
         if not is_loopback(site.host):
             log.warning("%s is no loopback address: put TLS in front of it", site.host)
         log.info("http://%s:%d", site.host, site.port)
+        if listening is not None:
+            listening.set()
         await stop.wait()
     finally:
         await runner.cleanup()

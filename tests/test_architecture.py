@@ -27,7 +27,8 @@ daemon.odds daemon.odds. daemon.verify daemon.openings daemon.schema daemon.topi
     daemon.journalfile daemon.outbox daemon.journal \
     daemon.address daemon._dial daemon._aiomqtt daemon.claim daemon.mqtt daemon.memory \
     daemon.readers daemon.broker daemon.notify daemon.logs daemon.recorder daemon.replay \
-    daemon.resend daemon.enrolment daemon.teach_in daemon.metrics daemon.reload daemon.access
+    daemon.resend daemon.enrolment daemon.teach_in daemon.metrics daemon.reload daemon.access \
+    daemon.check daemon.checks daemon.checks. daemon.watch
 daemon.app daemon.web daemon.web.
 daemon.show daemon.demo
 daemon.cli daemon.cli.

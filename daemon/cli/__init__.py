@@ -26,6 +26,7 @@ COMMANDS: tuple[str, ...] = (
     "schema",
     "verify",
     "keys",
+    "check",
 )
 
 

@@ -2,6 +2,7 @@
 # make test          everything but soak
 # make check         formatter, linter, types
 # make bench, soak   figures; long runs
+# make deb           dist/feltd_VERSION_ARCH.deb for the Debian this runs on
 # PYTHON=python3.13  another interpreter for a new .venv (3.11 to 3.13)
 
 PYTHON ?= python3
@@ -13,7 +14,7 @@ COVERED := daemon/rules/*,daemon/games/*,daemon/odds/[a-r]*,daemon/odds/spot.py,
 
 PIN := config/demo-broker.txt
 
-.PHONY: demo test check bench soak clean
+.PHONY: demo test check bench soak clean deb
 
 demo: $(VENV)/.demo
 	@exec $(BIN)/feltd demo $(ARGS)
@@ -37,6 +38,9 @@ bench: $(VENV)/.bench
 soak: $(VENV)/.test
 	@tests/debian-packages
 	$(BIN)/python -m pytest -m soak $(ARGS)
+
+deb:
+	@systemd/deb/build dist
 
 clean:
 	rm -rf $(VENV) build dist

@@ -9,8 +9,12 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+WORKERS ?= auto
 # pure modules whose every branch the tests take; `make test` fails when one no longer is
 COVERED := daemon/rules/*,daemon/games/*,daemon/odds/[a-r]*,daemon/odds/spot.py,daemon/odds/stud.py
+COVERED := $(COVERED),daemon/commands.py,daemon/commitments.py,daemon/deal.py,daemon/deal_*.py
+COVERED := $(COVERED),daemon/deals.py,daemon/decks.py,daemon/delay.py,daemon/events.py
+COVERED := $(COVERED),daemon/outbox.py,daemon/setup.py,daemon/teach_in.py
 
 PIN := config/demo-broker.txt
 
@@ -21,9 +25,8 @@ demo: $(VENV)/.demo
 
 test: $(VENV)/.test
 	@tests/debian-packages
-	@$(BIN)/python -m coverage erase
-	@$(BIN)/python -m coverage run -m pytest -m "not soak" $(ARGS)
-	@$(BIN)/python -m coverage combine --quiet
+	@$(BIN)/python -m pytest -m "not soak" -n $(WORKERS) --maxprocesses 4 --dist loadfile \
+		--cov --cov-report= $(ARGS)
 	@$(if $(ARGS),:,$(BIN)/python -m coverage report --fail-under=100 --include='$(COVERED)')
 
 check: $(VENV)/.check

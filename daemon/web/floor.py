@@ -156,6 +156,7 @@ class Floor:
         """End the session."""
         session = self._authorised(request)
         self.door.leave(request.cookies.get(COOKIE))
+        self.hub.wake()
         log.info("%s logged out", session.by)
         response = web.json_response({})
         response.del_cookie(COOKIE, path="/floor")

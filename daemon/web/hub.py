@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import socket
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 BEAT = 5.0
 WRITE_TIMEOUT = 20.0
 MOST = 200
+BUFFER = 32_768
 _HEADERS = {
     "Content-Type": "text/event-stream; charset=utf-8",
     "Cache-Control": "no-store",
@@ -52,7 +54,7 @@ class Hub:
     def close(self) -> None:
         """Let everybody go."""
         self.closed = True
-        self._wake()
+        self.wake()
 
     def _publish(self) -> None:
         self._due = False
@@ -60,9 +62,10 @@ class Hub:
         if body != self._body:
             self._body = body
             self._version += 1
-            self._wake()
+            self.wake()
 
-    def _wake(self) -> None:
+    def wake(self) -> None:
+        """Let everybody look again."""
         self._news.set()
         self._news = asyncio.Event()
 
@@ -72,6 +75,7 @@ class Hub:
             raise web.HTTPServiceUnavailable(text="too many browsers")
         response = web.StreamResponse(headers=_HEADERS)
         await response.prepare(request)
+        _keep_small(request)
         self.watching += 1
         try:
             await self._serve(response, allowed)
@@ -104,3 +108,10 @@ class Hub:
 async def _write(response: web.StreamResponse, data: bytes) -> None:
     async with asyncio.timeout(WRITE_TIMEOUT):
         await response.write(data)
+
+
+def _keep_small(request: web.Request) -> None:
+    """Let little lie between us and a slow browser: what lies there is old when it arrives."""
+    transport = request.transport
+    if transport is not None:
+        transport.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, BUFFER)

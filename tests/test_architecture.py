@@ -28,9 +28,9 @@ daemon.odds daemon.odds. daemon.verify daemon.openings daemon.schema daemon.topi
     daemon.address daemon._dial daemon._aiomqtt daemon.claim daemon.mqtt daemon.memory \
     daemon.readers daemon.broker daemon.notify daemon.logs daemon.recorder daemon.replay \
     daemon.resend daemon.enrolment daemon.teach_in daemon.metrics daemon.reload daemon.access \
-    daemon.check daemon.checks daemon.checks. daemon.watch
+    daemon.check daemon.checks daemon.checks.
 daemon.app daemon.web daemon.web.
-daemon.show daemon.demo
+daemon.show daemon.demo daemon.watch
 daemon.cli daemon.cli.
 daemon.__main__
 """

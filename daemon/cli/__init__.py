@@ -27,6 +27,7 @@ COMMANDS: tuple[str, ...] = (
     "verify",
     "keys",
     "check",
+    "watch",
 )
 
 

@@ -143,6 +143,18 @@ KINDS: dict[str, Kind] = {
         "Deck {deck} has a card that is heard badly.",
         "В колоде {deck} есть карта, которую плохо слышно.",
     ),
+    "bypassed-shoe": Kind(
+        "warning",
+        "",
+        "A card came to {zone} without passing the shoe. Please look.",
+        "Карта пришла на {zone} мимо шуза. Проверьте.",
+    ),
+    "no-burn": Kind(
+        "warning",
+        "TDA 39-B",
+        "No card was burnt before this street of the board.",
+        "Перед этой улицей борда не сожжена карта.",
+    ),
     "refused-message": Kind(
         "warning",
         "",

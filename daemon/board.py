@@ -154,6 +154,7 @@ def put_on_board(scene: Scene, cards: list[BoardCard]) -> None:
     hand.street += 1
     hand.street_at = hand.last_dealt = scene.now
     hand.board += cards
+    hand.members = hand.live()
     hand.alerted = [mark for mark in hand.alerted if not mark.startswith("extra-board-card")]
     street = hand.game.streets[hand.street].name
     scene.tell(StreetDealt(street=street, cards=[card.face for card in cards]))

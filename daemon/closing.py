@@ -30,6 +30,8 @@ SWEPT_MS = 2500
 LIFT_MS = 6000
 """Nobody holds cards up to look at them for so long."""
 QUIET_MS = 5000
+UNSEEN_MS = 60_000
+"""Where no antenna sees the end of a hand, the floor is asked so long after the last card."""
 TOGETHER_MS = 5000
 """Hands that are tabled leave their antennas within so long of each other (the limit is 10 s)."""
 PRESENT_MS = 2500
@@ -51,7 +53,7 @@ def _folded(scene: Scene, seat: Seat, wait: int) -> bool:
     presence = scene.presence
     tags = [tag for tag in seat.tags() if sure(scene, seat, tag, 2)]
     at = presence.first_heard(tags, "muck")
-    if scene.hand.result is not None or at is None:
+    if scene.hand.result is not None or at is None or scene.shoe_alone():
         return False
     left = scene.last_at(seat)
     if left > at + 500:
@@ -171,7 +173,8 @@ def _quiet(scene: Scene) -> bool:
     last = scene.presence.last_heard(scene.hand.tags(), _live_zones(scene))
     covered = _live_zones(scene) & scene.setup.zones_of_readers()
     looked = all(scene.looked_at(zone, LOOKED_MS) for zone in covered)
-    return scene.now - max(last, scene.hand.street_at) >= QUIET_MS and looked
+    wait = QUIET_MS if covered else UNSEEN_MS
+    return scene.now - max(last, scene.hand.street_at) >= wait and looked
 
 
 def _unattended(scene: Scene) -> None:
@@ -272,6 +275,8 @@ def _clear(scene: Scene) -> bool:
     """No card of the hand is heard at a seat or on the board, and the antennas are alive."""
     zones = {z for z in scene.setup.zones_of_readers() if z == "board" or z.startswith("seat:")}
     tags = scene.hand.tags()
+    if scene.shoe_alone() and (scene.hand.result is None or scene.board_last() < 0):
+        return False
     if scene.shoe_alone() and (scene.hand.result is None or scene.board_last() < 0):
         return False
     if not tags or not all(scene.looked_at(zone, LOOKED_MS) for zone in zones):

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from daemon.events import CardDealt, StreetDealt
 from daemon.hand import FOLDED, IN, Held, Seat, commit, tell_privately
+from daemon.passes import is_burn
 from daemon.setup import seat_number
 
 if TYPE_CHECKING:
@@ -30,8 +31,7 @@ def settled(scene: Scene, tag: str, zone: str, was: str | None) -> None:
     if scene.hand.deck is None and number is not None and tag not in scene.hand.stale:
         scene.hand.deck = deck
     if deck is None or face is None:
-        if zone != "shoe":
-            scene.alert("unknown-tag", zone, once=tag)
+        scene.alert("unknown-tag", zone, once=tag)
     elif deck != scene.hand.deck and scene.hand.deck is not None:
         if zone not in {"muck", "burn"}:
             scene.hand.foreign.setdefault(tag, scene.now)
@@ -46,6 +46,8 @@ def to_seat(scene: Scene, tag: str, face: str, number: int, was: str | None) -> 
     hand = scene.hand
     owner = hand.owner(tag)
     if tag in hand.stale or hand.result is not None or hand.closed or hand.on_board(tag):
+        return
+    if owner is None and is_burn(hand, tag):
         return
     if owner is not None and owner.number == number:
         _back(scene, owner, was)
@@ -127,7 +129,7 @@ def review_foreign(scene: Scene) -> None:
     hand, presence = scene.hand, scene.presence
     for tag, since in list(hand.foreign.items()):
         zone = presence.home(tag)
-        if zone is None or zone in {"muck", "burn", "shoe"}:
+        if zone is None or zone in {"muck", "burn"}:
             del hand.foreign[tag]
         elif scene.now - since >= FOREIGN_MS:
             deck = scene.setup.cards[tag][0]
@@ -172,7 +174,8 @@ def review_disputes(scene: Scene) -> None:
         if place is None:
             scene.alert("two-claims", ", ".join(sorted(zones)))
         else:
-            _settle_by_deal(scene, tag, card[1], place)
+            held = Held(tag, card[1], "inferred", scene.now)
+            place_card(scene, place, place.zone(), held)
 
 
 def _only_place(scene: Scene, tag: str, zones: set[str]) -> Seat | None:
@@ -196,13 +199,17 @@ def _only_place(scene: Scene, tag: str, zones: set[str]) -> Seat | None:
     return lacking[0] if len(lacking) == 1 else None
 
 
-def _settle_by_deal(scene: Scene, tag: str, face: str, seat: Seat) -> None:
-    scene.presence.settle(tag, seat.zone())
+def place_card(scene: Scene, seat: Seat, zone: str, card: Held) -> None:
+    """Other evidence than its antennas says that the card lies in this zone of the seat."""
+    tag = card.tag or ""
+    track = scene.presence.tracks.get(tag)
+    if track is not None and zone in track.heard:
+        scene.presence.settle(tag, zone)
     owner = scene.hand.owner(tag)
     if owner is not None and owner is not seat:
         _take_away(scene, owner, tag)
     if owner is not seat:
-        add(scene, seat, Held(tag, face, "inferred", scene.now))
+        add(scene, seat, card)
     next(held for held in seat.held if held.tag == tag).fixed = True
 
 

@@ -128,7 +128,14 @@ class Disputed:
     zones: tuple[str, ...]
 
 
-Change: TypeAlias = Settled | Left | Overheard | Disputed
+@dataclass(frozen=True, slots=True)
+class PassedShoe:
+    """The shoe heard the tag; nothing comes to rest there."""
+
+    tag: str
+
+
+Change: TypeAlias = Settled | Left | Overheard | Disputed | PassedShoe
 
 
 def decide(now: int, tag: str, track: Track, claim: Claim) -> list[Change]:
@@ -144,12 +151,11 @@ def decide(now: int, tag: str, track: Track, claim: Claim) -> list[Change]:
 
 
 def _settle_first(now: int, tag: str, track: Track, claim: Claim) -> list[Change]:
-    best = max(track.claims.values(), key=lambda one: (one.hits, -one.first))
+    claims = [one for one in track.claims.values() if one.zone != "shoe"]
+    best = max(claims, key=lambda one: (one.hits, -one.first))
     if not _enough(now, best):
         return []
-    rivals = [
-        one for one in track.claims.values() if one.zone != best.zone and now - one.last < STALE_MS
-    ]
+    rivals = [one for one in claims if one.zone != best.zone and now - one.last < STALE_MS]
     strongest = max((one.hits for one in rivals), default=0)
     if strongest * 3 <= best.hits:
         track.home, track.disputed = best.zone, False
@@ -158,7 +164,7 @@ def _settle_first(now: int, tag: str, track: Track, claim: Claim) -> list[Change
 
 
 def _enough(now: int, claim: Claim) -> bool:
-    if claim.zone in {"shoe", "muck"}:
+    if claim.zone == "muck":
         return True
     if claim.zone == "board":
         rested = claim.last - claim.first >= BOARD_REST_MS
@@ -200,5 +206,5 @@ def _dispute(now: int, tag: str, track: Track, claim: Claim, other: int) -> list
     if track.disputed or not long_enough or min(claim.hits, other) < DISPUTE_HITS // 2:
         return []
     track.disputed, track.home = True, None
-    zones = sorted({one.zone for one in track.claims.values()})
+    zones = sorted({one.zone for one in track.claims.values() if one.zone != "shoe"})
     return [Disputed(tag, tuple(zones))]

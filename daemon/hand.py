@@ -15,6 +15,7 @@ from daemon.alerts import alert
 from daemon.commitments import Commitment, commitment
 from daemon.events import Addressed, Committed, Fact, Folded, HoleCards, Opened
 from daemon.games import GAMES
+from daemon.passes import Passed  # noqa: TC001  msgspec reads it
 from daemon.rules.results import ShowdownResult  # noqa: TC001  msgspec reads it
 
 if TYPE_CHECKING:
@@ -54,7 +55,8 @@ class Place:
 class Seat:
     """A seat in play.
 
-    `muck_at`: when one of its cards was found in the muck; `settled`: its third street is read.
+    `muck_at`: when one of its cards was found in the muck; `folded_at`: when its hand was given
+    up; `settled`: its third street is read.
     """
 
     number: int
@@ -63,6 +65,7 @@ class Seat:
     extra: dict[str, int] = field(default_factory=dict)
     places: dict[int, Place] = field(default_factory=dict)
     muck_at: int | None = None
+    folded_at: int | None = None
     by_muck: bool = False
     settled: bool = False
 
@@ -105,7 +108,12 @@ class Done:
 
 @dataclass
 class Hand:
-    """One hand of poker. `named` means that the floor said which seats are in play."""
+    """One hand of poker. `named` means that the floor said which seats are in play.
+
+    `passed` are the cards that passed the shoe, of which `taken` have been dealt out where seats
+    have no antennas; `lost` means that there one was not heard. `witnessed` is when the shoe was
+    last compared with the antennas.
+    """
 
     number: int
     discipline: str
@@ -141,6 +149,10 @@ class Hand:
     cleared: int | None = None
     blind: bool = False
     expected: list[int] = field(default_factory=list)
+    passed: list[Passed] = field(default_factory=list)
+    taken: int = 0
+    lost: bool = False
+    witnessed: int = 0
 
     @property
     def game(self) -> Game:
@@ -232,6 +244,11 @@ class Scene:
         zones = self.setup.zones_of_readers()
         return {zone: self.setup.seat_of(zone) for zone in zones if zone.startswith("seat:")}
 
+    def shoe_alone(self) -> bool:
+        """Whether the table has a shoe reader and no antenna at any seat."""
+        zones = self.setup.zones_of_readers()
+        return "shoe" in zones and not any(zone.startswith("seat:") for zone in zones)
+
     def alive(self, zone: str) -> bool:
         """Whether some reader of the zone is up."""
         antennas = self.setup.antennas(zone)
@@ -302,5 +319,5 @@ def tell_privately(scene: Scene, seat: Seat) -> None:
 
 def fold(scene: Scene, seat: Seat) -> None:
     """The seat has given up its hand."""
-    seat.status = FOLDED
+    seat.status, seat.folded_at = FOLDED, scene.now
     scene.tell(Folded(seat=seat.number))

@@ -21,6 +21,7 @@ from daemon.evidence import (
     Heard,
     Left,
     Overheard,
+    PassedShoe,
     Settled,
     Track,
     decide,
@@ -29,7 +30,7 @@ from daemon.evidence import (
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Mapping
 
-__all__ = ["Change", "Disputed", "Left", "Overheard", "Presence", "Settled"]
+__all__ = ["Change", "Disputed", "Left", "Overheard", "PassedShoe", "Presence", "Settled"]
 
 
 @dataclass
@@ -50,6 +51,8 @@ class Presence:
         heard = tuple(dict.fromkeys(tags))
         if not claims and not heard:
             return changes, False
+        if zone == "shoe":
+            return self._pass(now, antenna, heard), True
         if not partial:
             for tag in [tag for tag in claims if tag not in heard]:
                 self._missed(now, antenna, tag, changes)
@@ -78,6 +81,19 @@ class Presence:
         if track.home != zone:
             changes += decide(now, tag, track, claim)
             self.ghosts += sum(isinstance(change, Overheard) for change in changes)
+
+    def _pass(self, now: int, antenna: str, heard: tuple[str, ...]) -> list[Change]:
+        """Cards pass the shoe one after the other; what it no longer hears has passed."""
+        claims = self.by_antenna[antenna]
+        for tag, claim in list(claims.items()):
+            if tag not in heard and now - claim.last >= GONE_MS:
+                del claims[tag], self.tracks[tag].claims[antenna]
+        for tag in heard:
+            track = self.tracks.setdefault(tag, Track())
+            claim = claims.get(tag) or self._claim(now, antenna, "shoe", tag, track)
+            claim.last = now
+            track.heard.setdefault("shoe", Heard(first=now, last=-STEADY_MS)).hit(now)
+        return [PassedShoe(tag) for tag in heard]
 
     def _claim(self, now: int, antenna: str, zone: str, tag: str, track: Track) -> Claim:
         at_home = track.home_hits()

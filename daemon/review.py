@@ -18,8 +18,10 @@ from daemon.deals import follow, left_over, superseded
 from daemon.events import HandStarted
 from daemon.hand import Hand
 from daemon.setup import seat_number
+from daemon.shoe import deck_of_start, follow_alone, take_over
 from daemon.state import move_button
 from daemon.upcards import review_upcards
+from daemon.witness import review_witness
 
 if TYPE_CHECKING:
     from daemon.state import Step
@@ -42,6 +44,8 @@ def _review_hand(step: Step, hand: Hand) -> None:
     if not hand.closed:
         review_foreign(scene)
         review_extra(scene)
+        follow_alone(scene)
+        review_witness(scene)
         review_disputes(scene)
         review_deal(scene)
         review_folds(scene)
@@ -71,8 +75,12 @@ def _on_table(zone: str | None) -> bool:
 
 
 def _review_start(step: Step) -> None:
-    """Cards that come to two seats of a clear table begin a hand by themselves."""
+    """Cards that pass the shoe of a clear table, or come to two seats, begin a hand."""
     state, hand = step.state, step.state.hand
+    passing = deck_of_start(step)
+    if passing is not None:
+        _begin_anew(step, passing)
+        return
     if hand is not None and not hand.closed and hand.cleared is None:
         return
     if state.open_deal() is not None:
@@ -84,12 +92,16 @@ def _review_start(step: Step) -> None:
         if hand is not None and hand.stale and deck == hand.deck:
             continue
         if _begins(step, tags):
-            if hand is not None and not hand.closed:
-                scene = step.scene(hand)
-                end(scene)
-                close(step, hand)
-            begin(step, None, state.button, deck)
+            _begin_anew(step, deck)
             return
+
+
+def _begin_anew(step: Step, deck: str) -> None:
+    hand = step.state.hand
+    if hand is not None and not hand.closed:
+        end(step.scene(hand))
+        close(step, hand)
+    begin(step, None, step.state.button, deck)
 
 
 def _candidates(step: Step) -> list[tuple[str, str]]:
@@ -154,10 +166,11 @@ def begin(step: Step, seats: list[int] | None, button: int | None, deck: str | N
     state.next_number += 1
     state.key, state.hand, state.alerted = None, hand, []
     hand.blind = bool(state.down())
-    started = HandStarted(button=hand.button, deck=deck)
+    take_over(step, hand)
+    started = HandStarted(button=hand.button, deck=hand.deck)
     if seats is not None:
         name_seats(hand, seats)
-        started = HandStarted(button=hand.button, deck=deck, seats=sorted(seats))
+        started = HandStarted(button=hand.button, deck=hand.deck, seats=sorted(seats))
     step.tell(started, hand.number)
     _deal_in(step, hand)
     return hand

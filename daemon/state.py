@@ -9,6 +9,7 @@ from daemon.alerts import alert
 from daemon.deal import Deal  # noqa: TC001  msgspec reads it
 from daemon.events import Fact, HoleCards
 from daemon.hand import Hand, Scene
+from daemon.passes import Passed  # noqa: TC001  msgspec reads it
 from daemon.presence import Presence
 from daemon.rules.order import Blinds, next_blinds, starting_blinds
 
@@ -39,7 +40,8 @@ class TableState:
     """Everything that the table remembers. `seq` and `private_seq` are the last ones used.
 
     `button` is where it lies in the open hand, or will lie in the next; `blinds` are those of
-    the last hand, None where the button was set since.
+    the last hand, None where the button was set since. `passing` are cards that passed the shoe
+    and are no part of the last hand.
     """
 
     epoch: str
@@ -60,6 +62,7 @@ class TableState:
     cell: int = -1
     alerted: list[str] = field(default_factory=list)
     held_back: list[HeldBack] = field(default_factory=list)
+    passing: list[Passed] = field(default_factory=list)
 
     def down(self) -> list[str]:
         """The readers that do not answer."""

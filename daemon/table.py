@@ -15,9 +15,10 @@ from daemon.dealing import settled
 from daemon.delay import due
 from daemon.events import Fact, Key, Private, Reply
 from daemon.floor import obey
-from daemon.presence import Change, Left, Overheard, Settled
+from daemon.presence import Change, Left, Overheard, PassedShoe, Settled
 from daemon.review import review
 from daemon.rules.results import ButtonDrawResult, ChipRaceResult, ShowdownResult
+from daemon.shoe import passed
 from daemon.state import Health, Step, TableState
 from drivers import Look, ReaderDown, ReaderUp
 
@@ -96,6 +97,8 @@ class Table:
             case Key(key):
                 state.key = key
             case Order(command, private):
+                if state.hand is not None and step.scene(state.hand).shoe_alone():
+                    review(step)
                 reply = obey(step, command, private=private)
                 review(step)
         return Outcome(self._number(step), reply, evidence=True, health=health)
@@ -135,11 +138,13 @@ class Table:
                     hand.stale.remove(tag)
             case Settled(tag, zone, was):
                 if hand is not None and not hand.closed:
-                    if tag in hand.stale and zone in {"muck", "shoe", "burn"}:
+                    if tag in hand.stale and zone in {"muck", "burn"}:
                         hand.stale.remove(tag)
                     settled(step.scene(hand), tag, zone, was)
-                elif tag not in self.setup.cards and zone != "shoe":
+                elif tag not in self.setup.cards:
                     step.alert("unknown-tag", zone, tag)
+            case PassedShoe(tag):
+                passed(step, tag)
             case Overheard(tag, _, ghost):
                 known = tag in self.setup.cards and ghost.startswith("seat:")
                 if hand is not None and not hand.closed and known:
@@ -156,6 +161,8 @@ class Table:
             step.alert("reader-down", reader, reader)
             if state.hand is not None:
                 state.hand.blind = True
+                antennas = self.setup.antennas("shoe")
+                state.hand.lost |= any(one.rpartition("/")[0] == reader for one in antennas)
         return reader
 
     def _number(self, step: Step) -> list[Told]:

@@ -33,7 +33,7 @@ def review_upcards(scene: Scene) -> None:
     hand = scene.hand
     if hand.discipline != "stud" or hand.closed or hand.result is not None:
         return
-    for number in sorted(hand.seats):
+    for number in [] if scene.shoe_alone() else sorted(hand.seats):
         _review_seat(scene, hand.seats[number])
     _review_street(scene)
     _review_opener(scene)
@@ -48,8 +48,8 @@ def turn_up(scene: Scene, seat: Seat, held: Held) -> None:
 
 
 def first_heard(scene: Scene, seat: Seat, held: Held) -> int:
-    """When one of the seat's antennas first heard the card; typed cards count as then typed."""
-    if held.tag is None:
+    """When one of the seat's antennas first heard the card; or it was typed, or passed the shoe."""
+    if held.tag is None or held.source == "shoe":
         return held.since
     times = [scene.presence.first_heard([held.tag], zone) for zone in seat.zones()]
     return min((time for time in times if time is not None), default=held.since)

@@ -17,12 +17,12 @@ _LAYERS = """
 drivers drivers. daemon daemon.errors daemon.rules daemon.rules.
 daemon.games daemon.games. daemon.events daemon.alerts daemon.commands daemon.commitments \
     daemon.setup
-daemon.evidence daemon.presence daemon.hand daemon.deal
+daemon.passes daemon.evidence daemon.presence daemon.hand daemon.deal
 daemon.state daemon.dealing daemon.board daemon.closing daemon.corrections daemon.review \
     daemon.floor daemon.table daemon.wire daemon.recording daemon.engine daemon.upcards daemon.phh \
     daemon.antennas \
     daemon.decks daemon.config daemon.deals daemon.deal_cards daemon.deal_corrections \
-    daemon.delay daemon.sealing
+    daemon.delay daemon.sealing daemon.shoe daemon.witness
 daemon.odds daemon.odds. daemon.verify daemon.openings daemon.schema daemon.topics \
     daemon.journalfile daemon.outbox daemon.journal \
     daemon.address daemon._dial daemon._aiomqtt daemon.claim daemon.mqtt daemon.memory \
@@ -49,7 +49,7 @@ PURE = (
     *("daemon.closing", "daemon.corrections", "daemon.review", "daemon.floor", "daemon.table"),
     *("daemon.wire", "daemon.recording", "daemon.engine", "daemon.upcards"),
     "daemon.antennas",
-    "daemon.delay",
+    *("daemon.delay", "daemon.passes", "daemon.shoe", "daemon.witness"),
     *("daemon.deal", "daemon.deals", "daemon.deal_cards", "daemon.deal_corrections"),
     *("daemon.web.follow", "daemon.web.picture"),
 )

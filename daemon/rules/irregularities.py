@@ -275,6 +275,7 @@ OF_ALERT: Final = {
     "unsure-opener": "unknown-opener",
     "showdown-wanted": "showdown-order",
     "ruling-mismatch": "miscalled-hand",
+    "no-burn": "flop-without-burn",
 }
 """Kinds of alert that have a rule, with the irregularity that they usually are."""
 

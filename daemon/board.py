@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from daemon.dealing import DEALT_MS, open_first_street
 from daemon.events import StreetDealt
-from daemon.hand import FOLDED, BoardCard
+from daemon.hand import FOLDED, IN, BoardCard
 from daemon.passes import never_on_board
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ PAIR_REST_MS = 6000
 """Two new cards where one is due may be a hand thrown across; they must rest so long."""
 EXTRA_MS = 3000
 AWAY_REST_MS = 4000
+SOON_MS = 2000
 APART_MS = 1500
 """No dealer lays turn and river within so long of each other."""
 TAKEN_BACK_MS = 5000
@@ -30,7 +31,7 @@ TAKEN_BACK_MS = 5000
 def review_board(scene: Scene) -> None:
     """Compare what rests on the board with what is due, and tell a street that is out."""
     hand = scene.hand
-    if hand.result is not None or hand.closed:
+    if hand.result is not None or hand.closed or hand.cleared is not None:
         return
     if hand.game.common_card:
         _common_card(scene)
@@ -95,7 +96,7 @@ def _due(scene: Scene) -> bool:
     """A board card is due once the deal has come to rest."""
     hand = scene.hand
     seats = [seat for seat in hand.seats.values() if seat.held or seat.status == FOLDED]
-    return len(seats) >= 2 and scene.now - hand.last_dealt >= DEALT_MS // 4
+    return len(seats) >= (1 if hand.named else 2) and scene.now - hand.last_dealt >= DEALT_MS // 4
 
 
 def _street_out(scene: Scene, fresh: list[str], size: int) -> list[str]:
@@ -151,6 +152,8 @@ def put_on_board(scene: Scene, cards: list[BoardCard]) -> None:
     hand = scene.hand
     if hand.street < 0:
         open_first_street(scene)
+    if _too_soon(scene, cards):
+        scene.alert("late-card", "board", once=str(hand.street))
     hand.street += 1
     hand.street_at = hand.last_dealt = scene.now
     hand.board += cards
@@ -158,6 +161,14 @@ def put_on_board(scene: Scene, cards: list[BoardCard]) -> None:
     hand.alerted = [mark for mark in hand.alerted if not mark.startswith("extra-board-card")]
     street = hand.game.streets[hand.street].name
     scene.tell(StreetDealt(street=street, cards=[card.face for card in cards]))
+
+
+def _too_soon(scene: Scene, cards: list[BoardCard]) -> bool:
+    """Whether nobody had time to act on the street before; all-in hands do not act."""
+    hand = scene.hand
+    first = min((card.since for card in cards if card.source == "read"), default=scene.now)
+    acting = sum(hand.seats[number].status == IN for number in hand.live())
+    return hand.street > 0 and first - hand.street_at < SOON_MS and acting > 1
 
 
 def _taken_back(scene: Scene) -> bool:

@@ -16,6 +16,7 @@ from daemon.events import HandEnded, HandShown
 from daemon.hand import FOLDED, IN, MUCKED, SHOWN, fold, reveal
 from daemon.rules.errors import RuleError
 from daemon.rules.showdown import showdown
+from daemon.sweep import LOOKED_MS, QUIET_MS, note_sweep
 from daemon.upcards import opener_owed
 
 if TYPE_CHECKING:
@@ -29,20 +30,19 @@ SWEPT_MS = 2500
 """A sweep takes all hands within so long."""
 LIFT_MS = 6000
 """Nobody holds cards up to look at them for so long."""
-QUIET_MS = 5000
 UNSEEN_MS = 60_000
 """Where no antenna sees the end of a hand, the floor is asked so long after the last card."""
 TOGETHER_MS = 5000
 """Hands that are tabled leave their antennas within so long of each other (the limit is 10 s)."""
 PRESENT_MS = 2500
 MARGIN_MS = 4500
-CLEAR_MS = 3000
 ALONE_MS = 3000
-LOOKED_MS = 3000
 
 
 def review_folds(scene: Scene, wait: int = FOLD_MS) -> None:
     """Confirm the folds whose cards reached the muck, unless the table is being swept."""
+    if scene.hand.cleared is not None and wait == FOLD_MS:
+        return
     for seat in scene.hand.seats.values():
         if seat.status == IN and seat.muck_at is not None and _folded(scene, seat, wait):
             fold(scene, seat)
@@ -77,11 +77,12 @@ def _hand_goes_on(scene: Scene, seat: Seat, at: int, wait: int) -> bool:
     return any(scene.last_at(other) >= at + SWEPT_MS for other in others)
 
 
-def incomplete(scene: Scene, seat: Seat) -> bool:
-    """Whether a card of this hand is missing, surplus, or not certainly this seat's."""
+def incomplete(scene: Scene, seat: Seat, due: int | None = None) -> bool:
+    """Whether one of the `due` cards is missing, surplus, or not certainly this seat's."""
     hand = scene.hand
-    common = len(hand.board) if hand.game.common_card else 0
-    if len(seat.held) != hand.game.own_cards - common or seat.extra:
+    if due is None:
+        due = hand.game.own_cards - (len(hand.board) if hand.game.common_card else 0)
+    if len(seat.held) != due or seat.extra:
         return True
     return any(held.face is None or not sure(scene, seat, held.tag) for held in seat.held)
 
@@ -123,8 +124,9 @@ def _tell_showdown(scene: Scene, seats: list[int]) -> None:
     for number in mucked:
         hand.seats[number].status = MUCKED
     for number in seats:
-        hand.seats[number].status = SHOWN
-        reveal(scene, hand.seats[number])
+        seat = hand.seats[number]
+        seat.status, seat.tabled = SHOWN, len(seat.held)
+        reveal(scene, seat)
 
 
 def _typed(scene: Scene, seats: list[int]) -> list[str]:
@@ -141,11 +143,11 @@ def review_shows(scene: Scene) -> None:
     hand = scene.hand
     for number in list(hand.to_show):
         seat = hand.seats[number]
-        if incomplete(scene, seat):
+        if incomplete(scene, seat, None if hand.last_street() else hand.down_cards_due()):
             scene.alert("missing-card", seat.zone())
             continue
         hand.to_show.remove(number)
-        seat.status = SHOWN
+        seat.status, seat.tabled = SHOWN, len(seat.held)
         cards = [held.face for held in seat.held if held.face is not None]
         scene.tell(HandShown(seat=number, cards=cards))
         reveal(scene, seat)
@@ -199,14 +201,14 @@ def _together(scene: Scene, live: list[int]) -> bool:
     last = [scene.last_at(scene.hand.seats[number]) for number in live]
     stayed = [time >= scene.board_last() - PRESENT_MS for time in last]
     together = max(last) - min(last) <= TOGETHER_MS and len(set(stayed)) == 1
-    return min(last) > scene.hand.street_at and together
+    away = max(scene.hand.gap_at, scene.hand.board_gap_at) > scene.hand.street_at
+    return min(last) > scene.hand.street_at and together and not away
 
 
 def review_end(scene: Scene) -> None:
     """The hand is over once its cards have left the table, or one seat is left for certain."""
     hand = scene.hand
-    if hand.cleared is None and _clear(scene):
-        hand.cleared = scene.now
+    note_sweep(scene)
     if hand.closed:
         return
     if hand.result is not None:
@@ -269,20 +271,6 @@ def _tabled_or_doubtful(scene: Scene) -> bool:
     shown = hand.to_show or any(seat.status == SHOWN for seat in hand.seats.values())
     kinds = {mark.partition(" ")[0] for mark in hand.alerted if mark.endswith(" board")}
     return bool(shown) or bool(kinds & {"missing-card", "extra-board-card", "premature-card"})
-
-
-def _clear(scene: Scene) -> bool:
-    """No card of the hand is heard at a seat or on the board, and the antennas are alive."""
-    zones = {z for z in scene.setup.zones_of_readers() if z == "board" or z.startswith("seat:")}
-    tags = scene.hand.tags()
-    if scene.shoe_alone() and (scene.hand.result is None or scene.board_last() < 0):
-        return False
-    if scene.shoe_alone() and (scene.hand.result is None or scene.board_last() < 0):
-        return False
-    if not tags or not all(scene.looked_at(zone, LOOKED_MS) for zone in zones):
-        return False
-    wait = CLEAR_MS if scene.hand.closed or scene.hand.result is not None else QUIET_MS
-    return scene.now - scene.presence.last_heard(tags, zones) >= wait
 
 
 def end(scene: Scene, winner: int | None = None) -> None:

@@ -12,6 +12,7 @@ from daemon.events import CardDealt, StreetDealt
 from daemon.hand import FOLDED, IN, Held, Seat, commit, tell_privately
 from daemon.passes import is_burn
 from daemon.setup import seat_number
+from daemon.sweep import note_sweep
 
 if TYPE_CHECKING:
     from daemon.hand import Scene
@@ -28,6 +29,8 @@ def settled(scene: Scene, tag: str, zone: str, was: str | None) -> None:
     """A tag rests in a zone: take it as a card of the hand, or say why not."""
     deck, face = scene.setup.cards.get(tag, (None, None))
     number = seat_number(zone)
+    if number is not None:
+        note_sweep(scene)
     if scene.hand.deck is None and number is not None and tag not in scene.hand.stale:
         scene.hand.deck = deck
     if deck is None or face is None:
@@ -51,6 +54,8 @@ def to_seat(scene: Scene, tag: str, face: str, number: int, was: str | None) -> 
         return
     if owner is not None and owner.number == number:
         _back(scene, owner, was)
+        return
+    if hand.cleared is not None:
         return
     if owner is not None:
         if sure(scene, owner, tag):
@@ -159,7 +164,8 @@ def review_extra(scene: Scene) -> None:
                 scene.alert("wrong-card-count", seat.zone())
     crowded = [seat for seat in hand.seats.values() if len(seat.extra) >= 2]
     if resting and len(crowded) >= 2:
-        scene.alert("wrong-discipline")
+        most = max(len(seat.held) + len(seat.extra) for seat in crowded)
+        scene.alert("wrong-discipline", "omaha" if most <= 4 else "stud")
 
 
 def review_disputes(scene: Scene) -> None:
@@ -171,11 +177,21 @@ def review_disputes(scene: Scene) -> None:
             continue
         zones = {claim.zone for claim in track.claims.values()}
         place = _only_place(scene, tag, zones)
-        if place is None:
+        if _far_apart(scene, zones):
+            scene.alert("duplicate-card", ", ".join(sorted(zones)))
+        elif place is None:
             scene.alert("two-claims", ", ".join(sorted(zones)))
         else:
             held = Held(tag, card[1], "inferred", scene.now)
             place_card(scene, place, place.zone(), held)
+
+
+def _far_apart(scene: Scene, zones: set[str]) -> bool:
+    """Whether two of these seats are no neighbours: no antenna hears so far."""
+    numbers = sorted({n for n in map(seat_number, zones) if n is not None})
+    return any(
+        1 < other - number < scene.setup.seats - 1 for number in numbers for other in numbers
+    )
 
 
 def _only_place(scene: Scene, tag: str, zones: set[str]) -> Seat | None:

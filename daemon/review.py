@@ -20,10 +20,13 @@ from daemon.hand import Hand
 from daemon.setup import seat_number
 from daemon.shoe import deck_of_start, follow_alone, take_over
 from daemon.state import move_button
+from daemon.suspicion import suspect
 from daemon.upcards import review_upcards
+from daemon.watchdog import review_rulings
 from daemon.witness import review_witness
 
 if TYPE_CHECKING:
+    from daemon.presence import Presence
     from daemon.state import Step
 
 START_MS = 1000
@@ -53,12 +56,14 @@ def _review_hand(step: Step, hand: Hand) -> None:
         review_upcards(scene)
         review_shows(scene)
         review_showdown(scene)
+        review_rulings(scene)
     was_closed = hand.closed
     review_end(scene)
     if hand.closed and not was_closed:
         close(step, hand)
     elif was_closed and hand.cleared is not None and hand.stale:
-        hand.stale = [tag for tag in hand.stale if _on_table(step.state.presence.home(tag))]
+        presence = step.state.presence
+        hand.stale = [tag for tag in hand.stale if _remains(presence, tag, hand.cleared)]
 
 
 def close(step: Step, hand: Hand) -> None:
@@ -68,6 +73,12 @@ def close(step: Step, hand: Hand) -> None:
     resting = [tag for tag, track in state.presence.tracks.items() if _on_table(track.home)]
     hand.stale = sorted({*resting, *hand.tags()})
     move_button(state, hand)
+    suspect(step, hand)
+
+
+def _remains(presence: Presence, tag: str, cleared: int) -> bool:
+    """Whether a tag lies on the table since before it was swept."""
+    return _on_table(presence.home(tag)) and presence.since(tag) <= cleared
 
 
 def _on_table(zone: str | None) -> bool:
@@ -85,6 +96,7 @@ def _review_start(step: Step) -> None:
         return
     if state.open_deal() is not None:
         return
+    _notice_decks(step)
     found = _candidates(step)
     decks = {step.setup.cards[tag][0] for tag, _ in found}
     for deck in sorted(decks):
@@ -102,6 +114,17 @@ def _begin_anew(step: Step, deck: str) -> None:
         end(step.scene(hand))
         close(step, hand)
     begin(step, None, step.state.button, deck)
+
+
+def _notice_decks(step: Step) -> None:
+    """A deck that was put down on the board between hands."""
+    presence, last, cards = step.state.presence, step.state.hand, step.setup.cards
+    lying = [tag for tag in presence.at("board") if tag in cards]
+    if len(lying) <= RESTING_DECK:
+        return
+    decks = {cards[tag][0] for tag in lying} - {last.deck if last is not None else None}
+    if any(sum(cards[tag][0] == deck for tag in lying) > RESTING_DECK for deck in decks):
+        step.alert("foreign-deck", "board", "board")
 
 
 def _candidates(step: Step) -> list[tuple[str, str]]:
@@ -164,7 +187,9 @@ def begin(step: Step, seats: list[int] | None, button: int | None, deck: str | N
     if not hand.game.has_button:
         hand.button = None
     state.next_number += 1
+    hand.alerted = _told_tags(step, last)
     state.key, state.hand, state.alerted = None, hand, []
+    state.odds = {}
     hand.blind = bool(state.down())
     take_over(step, hand)
     started = HandStarted(button=hand.button, deck=hand.deck)
@@ -174,6 +199,13 @@ def begin(step: Step, seats: list[int] | None, button: int | None, deck: str | N
     step.tell(started, hand.number)
     _deal_in(step, hand)
     return hand
+
+
+def _told_tags(step: Step, last: Hand | None) -> list[str]:
+    """Marks of unknown tags that still lie there: one alert for each is enough."""
+    marks = [*step.state.alerted, *(last.alerted if last is not None else [])]
+    tags = {f"unknown-tag {tag}" for tag in step.state.presence.tracks}
+    return sorted(tags & set(marks))
 
 
 def name_seats(hand: Hand, seats: list[int]) -> None:

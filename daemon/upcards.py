@@ -107,6 +107,7 @@ def _third(scene: Scene, seat: Seat) -> None:
     limit, reference = _before(scene, seat)
     fourth = _first_fourth(scene)
     told = limit is not None and times[1] <= limit and len(set(times)) == 3
+    told = told and times[2] <= _third_round(scene, seat) + LATE_MS
     told = told and times[2] >= _second_round(scene) - SLACK_MS and scene.hand.gap_at < times[0]
     named = max(times[2], reference)
     certain = all(sure(scene, seat, held.tag, UP_HITS) for held in order[:3])
@@ -141,6 +142,14 @@ def _second_round(scene: Scene) -> int:
     return first_heard(scene, last, order[1]) if len(order) > 1 else scene.now
 
 
+def _third_round(scene: Scene, seat: Seat) -> int:
+    """When the last of the other seats' third cards was heard: the street was out by then."""
+    others = [other for other in scene.hand.seats.values() if other is not seat]
+    orders = [(other, in_order(scene, other)) for other in others]
+    times = [first_heard(scene, other, order[2]) for other, order in orders if len(order) > 2]
+    return max(times, default=-1)
+
+
 def _first_fourth(scene: Scene) -> int | None:
     """When the first card of fourth street was heard anywhere."""
     seats = scene.hand.seats.values()
@@ -156,12 +165,27 @@ def _later(scene: Scene, seat: Seat, held: Held, place: int) -> None:
     before = first_heard(scene, seat, in_order(scene, seat)[place - 2])
     at = first_heard(scene, seat, held)
     missed = scene.hand.gap_at >= before or not _beside_others(scene, seat, held, at)
+    missed = missed or not _in_step(scene, seat, place, at)
     if missed or _may_be_seventh(scene, seat, at):
         if scene.now - held.since >= UNSURE_MS:
             scene.alert("unsure-face", seat.zone())
         return
     if scene.now >= at + LATE_MS or not _may_be_seventh(scene, seat, at, unheard=1):
         turn_up(scene, seat, held)
+
+
+def _in_step(scene: Scene, seat: Seat, place: int, at: int) -> bool:
+    """Whether the other live seats are on the same street: none is a card behind or ahead."""
+    for number in scene.hand.live():
+        other = scene.hand.seats[number]
+        if other is seat:
+            continue
+        times = [first_heard(scene, other, held) for held in other.held]
+        ahead = sum(time < at for time in times) > place
+        behind = sum(time < at + LATE_MS for time in times) < place - 1
+        if ahead or behind:
+            return False
+    return True
 
 
 def _beside_others(scene: Scene, seat: Seat, held: Held, at: int) -> bool:

@@ -17,17 +17,19 @@ _LAYERS = """
 drivers drivers. daemon daemon.errors daemon.rules daemon.rules.
 daemon.games daemon.games. daemon.events daemon.alerts daemon.commands daemon.commitments \
     daemon.setup
-daemon.passes daemon.evidence daemon.presence daemon.hand daemon.deal
+daemon.passes daemon.sweep daemon.evidence daemon.presence daemon.hand daemon.deal
 daemon.state daemon.dealing daemon.board daemon.closing daemon.corrections daemon.review \
     daemon.floor daemon.table daemon.wire daemon.recording daemon.engine daemon.upcards daemon.phh \
     daemon.antennas \
     daemon.decks daemon.config daemon.deals daemon.deal_cards daemon.deal_corrections \
-    daemon.delay daemon.sealing daemon.shoe daemon.witness
+    daemon.delay daemon.sealing daemon.shoe daemon.witness daemon.watchdog daemon.suspicion \
+    daemon.noise daemon.chances
 daemon.odds daemon.odds. daemon.verify daemon.openings daemon.schema daemon.topics \
     daemon.journalfile daemon.outbox daemon.journal \
     daemon.address daemon._dial daemon._aiomqtt daemon.claim daemon.mqtt daemon.memory \
     daemon.readers daemon.broker daemon.notify daemon.logs daemon.recorder daemon.replay \
     daemon.resend daemon.enrolment daemon.teach_in daemon.metrics daemon.reload daemon.access \
+    daemon.calculator \
     daemon.check daemon.checks daemon.checks.
 daemon.app daemon.web daemon.web.
 daemon.show daemon.demo daemon.watch
@@ -40,6 +42,7 @@ PURE = (
     *("daemon.events", "daemon.alerts", "daemon.commands", "daemon.commitments", "daemon.setup"),
     *(
         "daemon.evidence",
+        "daemon.sweep",
         "daemon.presence",
         "daemon.hand",
         "daemon.state",
@@ -49,7 +52,7 @@ PURE = (
     *("daemon.closing", "daemon.corrections", "daemon.review", "daemon.floor", "daemon.table"),
     *("daemon.wire", "daemon.recording", "daemon.engine", "daemon.upcards"),
     "daemon.antennas",
-    *("daemon.delay", "daemon.passes", "daemon.shoe", "daemon.witness"),
+    *("daemon.delay", "daemon.passes", "daemon.shoe", "daemon.witness", "daemon.chances"),
     *("daemon.deal", "daemon.deals", "daemon.deal_cards", "daemon.deal_corrections"),
     *("daemon.web.follow", "daemon.web.picture"),
 )

@@ -332,3 +332,9 @@ def scorer():
 def live():
     """The module tests/live.py: a table to play at."""
     return beside("live")
+
+
+@pytest.fixture(scope="session")
+def felt():
+    """The module tests/felt.py: cards laid by hand."""
+    return beside("felt")

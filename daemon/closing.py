@@ -247,7 +247,8 @@ def _last_one(scene: Scene) -> int | None:
     """The one seat that certainly had not given up when the table was swept."""
     hand = scene.hand
     live = [hand.seats[number] for number in hand.live()]
-    if not live or hand.blind or len(hand.seats) < 2 or scene.unread():
+    away = max(hand.gap_at, hand.board_gap_at) > hand.started
+    if not live or hand.blind or away or len(hand.seats) < 2 or scene.unread():
         return None
     last = max(live, key=scene.last_at)
     kept, board = scene.last_at(last), scene.board_last()
@@ -259,9 +260,9 @@ def _last_one(scene: Scene) -> int | None:
     if any(scene.last_at(seat) > kept - SWEEP_MS for seat in gave_up):
         return None
     others = [seat for seat in live if seat is not last]
-    if others and (hand.last_street() or _tabled_or_doubtful(scene)):
+    if others and (len(hand.board) > 3 or hand.last_street() or _tabled_or_doubtful(scene)):
         return None
-    margin = {3: PRESENT_MS, 4: LIFT_MS}.get(len(hand.board), MARGIN_MS)
+    margin = PRESENT_MS if hand.board else MARGIN_MS
     return last.number if all(kept - scene.last_at(one) >= margin for one in others) else None
 
 

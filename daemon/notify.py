@@ -6,15 +6,20 @@ import os
 import socket
 import time
 
+NOTIFY_SOCKET = "NOTIFY_SOCKET"
+PATIENCE = 1.0
+"""Seconds that a manager may take to make room for a message."""
 
-def notify(*lines: str) -> bool:
+
+def notify(*lines: str, patience: float = PATIENCE) -> bool:
     """Send assignments such as `READY=1`; False where no service manager listens."""
-    address = os.environ.get("NOTIFY_SOCKET")
+    address = os.environ.get(NOTIFY_SOCKET)
     if not address:
         return False
     if address.startswith("@"):
         address = "\0" + address[1:]
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_CLOEXEC) as sock:
+        sock.settimeout(patience)
         try:
             sock.connect(address)
             sock.sendall("\n".join(lines).encode())
@@ -49,14 +54,19 @@ class Heartbeat:
         self._said = ""
 
     def beat(self, status: str) -> None:
-        """The loop has got round; tell that, and the status line where it changed."""
-        lines = []
+        """The loop has got round; tell that, and the status line where it changed.
+
+        Never waits for the manager: what it has no room for is told the next time.
+        """
         now = time.monotonic()
-        if self.period is not None and now >= self._due:
-            self._due = now + self.period
-            lines.append("WATCHDOG=1")
+        due = self.period is not None and now >= self._due
+        if not due and status == self._said:
+            return
+        lines = ["WATCHDOG=1"] if due else []
         if status != self._said:
-            self._said = status
             lines.append(f"STATUS={status}")
-        if lines:
-            notify(*lines)
+        if not notify(*lines, patience=0) and NOTIFY_SOCKET in os.environ:
+            return
+        self._said = status
+        if due and self.period is not None:
+            self._due = now + self.period

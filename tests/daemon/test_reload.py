@@ -178,6 +178,17 @@ def test_nobody_beats_for_another_process(monkeypatch, tmp_path):
         assert said(server) == ["STATUS=x"]
 
 
+def test_a_manager_that_does_not_read_stops_nobody(monkeypatch, tmp_path):
+    with manager(monkeypatch, tmp_path) as server:
+        heart = Heartbeat()
+        for number in range(1000):
+            heart.beat(f"hand {number}")
+        told = said(server)
+        assert 0 < len(told) < 1000
+        heart.beat("hand 999")
+        assert said(server) == ["STATUS=hand 999"]
+
+
 async def heard(server, lines, wanted):
     async with asyncio.timeout(20):
         while not any(wanted in line for line in lines):

@@ -88,7 +88,8 @@ class TableView:
 
     def _alert(self, payload: Payload) -> None:
         street = _STREETS.get(len(self.state.get("board", [])))
-        known = of_alert(str(payload.get("kind")), street, self._profile)
+        grave = payload.get("severity") != "notice"
+        known = of_alert(str(payload.get("kind")), street, self._profile) if grave else None
         remedy = None if known is None else {"en": known.remedy.en, "ru": known.remedy.ru}
         rule = payload.get("rule") or (known.rule if known else "")
         self._alerts[payload["seq"]] = payload | {"remedy": remedy, "rule": rule}

@@ -54,7 +54,8 @@ class Felt:
         self.commands = []
         self.now = 0
 
-    async def inbound(self, topic, payload, *, retained):
+    async def inbound(self, received):
+        topic, payload = received.topic, received.payload
         private = topic.startswith("felt-private/")
         if topic.endswith("/resend"):
             await self.resender.ask(payload, private=private)

@@ -74,7 +74,7 @@ async def person(url):
 
 @pytest.fixture
 def table(felt, floor_keys):
-    return felt(simulate("holdem", "clean", 2, 4, commands=True), more=floor_keys)
+    return felt(simulate("holdem", "clean", 2, 4, commands=True, speed=4), more=floor_keys)
 
 
 def as_person(url, work):

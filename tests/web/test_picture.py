@@ -112,6 +112,9 @@ def test_alerts_come_with_rule_and_remedy():
     assert "foul" in mixed["remedy"]["en"]
     assert "turn" in premature["remedy"]["en"]
     assert overheard["remedy"] is None
+    notice = {"epoch": "e", "seq": 5, "kind": "foreign-deck", "severity": "notice", "rule": ""}
+    fold(view, follower, "alert", notice)
+    assert view.floor()["alerts"][0]["remedy"] is None
 
 
 def test_a_fresh_table_has_its_first_hand_number():

@@ -51,7 +51,7 @@ async def get(url, **options):
 
 @pytest.fixture
 def holdem(felt):
-    return felt(simulate("holdem", "clean", 2, 12, commands=True), more=WEB)
+    return felt(simulate("holdem", "clean", 2, 6, commands=True, speed=4), more=WEB)
 
 
 def test_pages_ask_nothing_of_anybody_else(holdem, web):
@@ -180,7 +180,9 @@ PRIVATE = '[web.private]\nlisten = "127.0.0.1:0"\nreceiver = "overlay"\ntokens_f
 
 def private(felt, tmp_path, *keys):
     token = add_token(tmp_path / "tokens", "obs")
-    table = felt(simulate("holdem", "clean", 2, 3, commands=True), *keys, more=WEB + PRIVATE)
+    table = felt(
+        simulate("holdem", "clean", 2, 3, commands=True, speed=4), *keys, more=WEB + PRIVATE
+    )
     return token, table
 
 

@@ -94,10 +94,12 @@ function ask(type) {
   cancel.addEventListener("click", () => dialog.close());
   buttons.append(cancel, make("button", { cls: FORMS[type].stop ? "stop" : "main", text: text.send }));
   form.append(buttons);
-  form.addEventListener("submit", () => {
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
     const command = { type, ...read(form) };
     const order = { table: document.body.dataset.table, id: freshId(), command };
     if (hand !== null) order.hand = hand;
+    dialog.close();
     dialog.replaceChildren();
     send(order);
   });

@@ -64,7 +64,9 @@ function drawCards(parent, faces, five) {
 function faces(picture, number, shown) {
   const seat = picture.seats[number];
   if (shown) return shown.cards;
-  if (seat.shown.length) return seat.shown;
+  if (seat.shown.length) {
+    return [...seat.shown, ...Array(Math.max(0, seat.cards - seat.shown.length)).fill(null)];
+  }
   const hole = picture.hole?.[number];
   if (hole) return [...hole, ...seat.up.filter((face) => !hole.includes(face))];
   const backs = Array(Math.max(0, seat.cards - seat.up.length)).fill(null);
@@ -137,7 +139,7 @@ function drawSeat(element, picture, number, showdown, five) {
   const shown = showdown?.hands.find((each) => each.seat === number);
   const row = element.querySelector(".cards");
   const lying = faces(picture, number, shown);
-  const room = 340;
+  const room = 336;
   const overlap = lying.length > 1 ? Math.max(0, (104 * lying.length - room) / (lying.length - 1)) : 0;
   row.style.setProperty("--overlap", `${overlap}px`);
   drawCards(row, lying, shown ? five.mine.get(number) : null);

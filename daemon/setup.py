@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from daemon.rules.profile import Profile
 
@@ -29,13 +30,20 @@ class Setup:
     receivers: dict[str, str] = field(default_factory=dict)
     delay: int | None = None
 
+    @cached_property
+    def _by_zone(self) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        for antenna, zone in self.zones.items():
+            found.setdefault(zone, []).append(antenna)
+        return found
+
     def zones_of_readers(self) -> set[str]:
         """Every zone that some antenna covers."""
-        return set(self.zones.values())
+        return set(self._by_zone)
 
     def antennas(self, zone: str) -> list[str]:
         """The antennas, as `reader/antenna`, that cover a zone."""
-        return [antenna for antenna, covered in self.zones.items() if covered == zone]
+        return self._by_zone.get(zone, [])
 
     def seat_of(self, zone: str) -> str:
         """`seat:3` for `seat:3` and `seat:3:up`; zones that are no seats are their own."""

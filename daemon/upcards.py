@@ -66,7 +66,8 @@ def _review_seat(scene: Scene, seat: Seat) -> None:
         return
     if not seat.settled:
         _third(scene, seat)
-    if seat.settled:
+    unsettled = len(seat.held) > 2 + sum(held.up for held in seat.held)
+    if seat.settled and unsettled:
         for place, held in enumerate(in_order(scene, seat)[3:6], 4):
             if not held.up and held.face is not None:
                 _later(scene, seat, held, place)

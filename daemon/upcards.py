@@ -24,7 +24,7 @@ UNSURE_MS = 4000
 MOST_UP = 4
 LATE_MS = 2500
 """A card that was dealt before may be heard so much later."""
-SLACK_MS = 1000
+SLACK_MS = 1500
 """A card may be heard so much later than the next one that was dealt."""
 
 

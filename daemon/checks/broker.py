@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 from daemon import access
 from daemon._aiomqtt import Connection, LinkError, RefusedError
+from daemon.address import speaks_another
 from daemon.checks.words import Finding, finding
 from daemon.claim import Topics
 from daemon.errors import ConfigError
@@ -29,9 +30,9 @@ if TYPE_CHECKING:
     from daemon.address import Address
     from daemon.config import Config
 
-SETTLE = 0.3
-"""Seconds in which a broker delivers what it has retained, or an echo."""
-PATIENCE = 3.0
+SETTLE = 0.5
+"""Seconds in which a broker delivers what it has retained, where no echo tells that it has."""
+PATIENCE = 5.0
 
 
 @dataclass
@@ -69,6 +70,15 @@ class Trial:
                     await self.arrived.wait()
         return back()
 
+    async def settle(self, topic: str) -> None:
+        """Until everything retained is here: an echo comes after it."""
+        body = json.dumps({"check": secrets.token_hex(8)}).encode()
+        with suppress(RefusedError):
+            await self.connection.send(topic, body)
+            if await self.heard({topic: body}):
+                return
+        await asyncio.sleep(SETTLE)
+
     def probe(self, topic: str, table: str, epoch: object) -> tuple[bytes, bool]:
         """What to publish, and whether it is to be retained."""
         if topic in self.kept and topic not in self.counted:
@@ -96,14 +106,10 @@ async def check_broker(config: Config) -> AsyncIterator[Finding]:
             async for found in _visit(config, replace(address, version=version)):
                 yield found
         except LinkError as error:
-            if version == 5 and _another_version(str(error)):
+            if version == 5 and speaks_another(str(error)):
                 continue
             yield _unreachable(config, error)
         return
-
-
-def _another_version(error: str) -> bool:
-    return "protocol" in error or "closed the connection at once" in error
 
 
 def _unreachable(config: Config, error: LinkError) -> Finding:
@@ -152,7 +158,7 @@ def _trial(config: Config, connection: Connection) -> Trial:
 async def _judge(config: Config, trial: Trial, *, certain: bool) -> AsyncIterator[Finding]:
     topics = Topics(config.mqtt.prefix, config.table.id)
     barred = await _subscribe(trial, sorted({*trial.reads, *trial.writes}))
-    await asyncio.sleep(SETTLE)
+    await trial.settle(topics.daemon)
     status = _read(trial.kept.get(topics.status, b""))
     if status.get("online") is True:
         yield finding("second", since=status.get("since", "?"))

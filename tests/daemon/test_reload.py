@@ -223,6 +223,9 @@ async def serving(live, table, server):
         process.send_signal(signal.SIGCONT)
         lines.clear()
         await heard(server, lines, "WATCHDOG=1")
+        figures = table.folder / "metrics.prom"
+        await live.until(figures.exists)
+        assert 'feltd_readers_down{table="demo"}' in figures.read_text()
         await table.stop()
         await heard(server, lines, "STOPPING=1")
     assert process.returncode == 0
@@ -230,5 +233,21 @@ async def serving(live, table, server):
 
 def test_the_service_manager_hears_how_it_is(live, mosquitto, monkeypatch, tmp_path):
     table = live.Table(tmp_path, mosquitto.url)
+    monkeypatch.setenv("RUNTIME_DIRECTORY", str(tmp_path))
     with manager(monkeypatch, tmp_path, 300_000) as server:
         asyncio.run(serving(live, table, server))
+
+
+@pytest.mark.parametrize("configured", [True, False])
+def test_the_password_that_the_manager_hands_over(monkeypatch, tmp_path, configured):
+    secrets = tmp_path / "credentials"
+    secrets.mkdir()
+    keys = 'username = "table"' + ('\npassword_file = "own"' if configured else "")
+    path = tmp_path / "t1.toml"
+    path.write_text(TABLE.replace("[mqtt]", f"[mqtt]\n{keys}"))
+    config = load(path)
+    monkeypatch.setenv("CREDENTIALS_DIRECTORY", str(secrets))
+    assert config.password_file() == (tmp_path / "own" if configured else None)
+    (secrets / "mqtt.password").write_text("secret\n")
+    handed = tmp_path / "own" if configured else secrets / "mqtt.password"
+    assert config.password_file() == handed

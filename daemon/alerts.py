@@ -5,12 +5,17 @@ A message may name a zone, a deck or a number of cards; never a card or its tag.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
+import msgspec
 from msgspec import UNSET
 
 from daemon.events import Alert
+from daemon.rules.irregularities import of_alert
 from daemon.rules.labels import Label
+
+if TYPE_CHECKING:
+    from daemon.rules.profile import Profile
 
 
 class Kind(NamedTuple):
@@ -92,8 +97,8 @@ KINDS: dict[str, Kind] = {
     "wrong-discipline": Kind(
         "warning",
         "",
-        "The number of cards looks like another discipline.",
-        "Число карт похоже на другую дисциплину.",
+        "The cards at the seats look like {game}.",
+        "Карты на местах похожи на {game}.",
     ),
     "unsure-face": Kind(
         "warning",
@@ -182,14 +187,31 @@ KINDS: dict[str, Kind] = {
 }
 
 
+_GAMES = {
+    "omaha": ("Omaha", "омаху"),
+    "stud": ("seven-card stud", "семикарточный стад"),
+}
+
+
 def alert(kind: str, zone: str = "", *, n: int = 0, deck: str = "") -> Alert:
-    """An alert of one of the KINDS; `zone` is where to look."""
+    """An alert of one of the KINDS; `zone` is where to look, or what is dealt."""
     entry = KINDS[kind]
     words = {"zone": zone, "n": n, "deck": deck}
+    en, ru = _GAMES.get(zone, ("", ""))
     return Alert(
         kind=kind,
         severity=entry.severity,
         rule=entry.rule,
-        message=Label(entry.en.format(**words), entry.ru.format(**words)),
-        zone=zone or UNSET,
+        message=Label(entry.en.format(**words, game=en), entry.ru.format(**words, game=ru)),
+        zone=UNSET if zone in _GAMES else zone or UNSET,
     )
+
+
+def with_remedy(alert: Alert, street: str | None, profile: Profile) -> Alert:
+    """The alert with the rule that applies on this street, and what it says to do."""
+    if alert.kind == "extra-board-card" and street not in {"preflop", "flop"}:
+        return alert
+    known = of_alert(alert.kind, street, profile)
+    if known is None:
+        return alert
+    return msgspec.structs.replace(alert, rule=known.rule, remedy=known.remedy)

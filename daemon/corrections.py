@@ -22,6 +22,7 @@ from daemon.rules.errors import RuleError
 from daemon.rules.labels import Label
 from daemon.rules.pots import Pot, share_pots
 from daemon.setup import seat_number
+from daemon.watchdog import watch_pots
 
 if TYPE_CHECKING:
     from daemon.commands import Pots, RemoveCard, TypeCard, Undo
@@ -121,7 +122,7 @@ def remove_card(scene: Scene, command: RemoveCard) -> None:
         card = hand.board.pop(command.index)
         hand.done.append(_done(command, index=command.index, before=card))
         hand.stale += [card.tag] if card.tag is not None else []
-        hand.street = street_of(hand)
+        hand.street = min(hand.street, street_of(hand))
     elif number in hand.seats and command.index < len(hand.seats[number].held):
         seat = hand.seats[number]
         held = seat.held.pop(command.index)
@@ -141,7 +142,7 @@ def street_of(hand: Hand) -> int:
         needed += shape.board
         if size >= needed:
             street = number
-    return min(street, hand.street)
+    return street
 
 
 def _tell_again(scene: Scene) -> None:
@@ -156,6 +157,9 @@ def share(scene: Scene, command: Pots) -> None:
     hand = scene.hand
     if hand.result is None:
         raise CommandError("the showdown is not told yet")
+    for place, pot in enumerate(command.pots):
+        if not set(pot.seats) <= set(hand.seats):
+            raise CommandError(f"a seat that is not in this hand - at `$.pots[{place}].seats`")
     pots = [Pot(pot.amount, tuple(pot.seats)) for pot in command.pots]
     bare = msgspec.structs.replace(hand.result, pots=UNSET)
     try:
@@ -164,6 +168,7 @@ def share(scene: Scene, command: Pots) -> None:
         raise CommandError(f"{error} - at `$.pots`") from None
     hand.done.append(Done(command.id, command.by or "", "pots"))
     _tell_result(scene, result)
+    watch_pots(scene, pots[0].seats)
 
 
 def _tell_result(scene: Scene, result: ShowdownResult) -> None:
@@ -197,6 +202,9 @@ def undo(step: Step, scene: Scene, command: Undo) -> None:
 
 def _undo_card(scene: Scene, done: Done) -> None:
     hand = scene.hand
+    back = done.held or done.card
+    if back is not None and back.tag in hand.stale:
+        hand.stale.remove(back.tag)
     if done.seat:
         seat = hand.seats[done.seat]
         _put_back(seat.held, done, done.held)
@@ -207,7 +215,10 @@ def _undo_card(scene: Scene, done: Done) -> None:
         hand.typed.pop()
     else:
         _put_back(hand.board, done, done.card)
-    hand.street = max(hand.street, street_of(hand)) if done.card else street_of(hand)
+    if done.type == "remove-card":
+        hand.street = max(hand.street, street_of(hand))
+    elif done.card is None:
+        hand.street = min(hand.street, street_of(hand))
 
 
 def _put_back(cards: list[Held] | list[BoardCard], done: Done, before: object) -> None:

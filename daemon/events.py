@@ -120,13 +120,14 @@ class ResendGone(Event, frozen=True, tag="resend-gone"):
 
 
 class Alert(Struct, frozen=True, kw_only=True):
-    """Topic `alert`: please look. Never names a hidden card or its tag."""
+    """Topic `alert`: please look, and what the rule says to do. Never names a hidden card."""
 
     kind: str
     severity: str
     rule: str
     message: Label
     zone: str | UnsetType = UNSET
+    remedy: Label | UnsetType = UNSET
 
 
 class FloorNote(Struct, frozen=True, kw_only=True):

@@ -20,6 +20,7 @@ from daemon.events import CommandTaken, HandVoided, Reply
 from daemon.games import GAMES
 from daemon.hand import FOLDED, IN, MUCKED, SHOWN, Done, fold
 from daemon.review import begin, close, name_seats
+from daemon.watchdog import watch_fold
 
 if TYPE_CHECKING:
     from daemon.hand import Hand, Scene
@@ -197,8 +198,7 @@ def _fold(step: Step, command: c.Fold) -> None:
         raise CommandError(f"seat {command.seat} has folded already - at `$.seat`")
     if len(scene.hand.live()) == 1:
         raise CommandError(f"seat {command.seat} is the last one left - at `$.seat`")
-    if seat.status == SHOWN:
-        scene.alert("ruling-mismatch", seat.zone())
+    watch_fold(scene, seat)
     scene.hand.done.append(
         Done(command.id, command.by or "", "fold", seat=command.seat, status=seat.status)
     )
@@ -259,6 +259,8 @@ def _showdown_of_all(scene: Scene) -> list[int]:
 
 
 def _end_hand(step: Step, command: c.EndHand) -> None:
+    if step.state.open_hand() is None and step.state.hand is not None:
+        return
     scene = _open(step)
     hand = scene.hand
     live = hand.live()

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import UNSET
 
-from daemon.alerts import alert
+from daemon.alerts import alert, with_remedy
 from daemon.commitments import Commitment, commitment
 from daemon.events import Addressed, Committed, Fact, Folded, HoleCards, Opened
 from daemon.games import GAMES
@@ -19,6 +19,7 @@ from daemon.passes import Passed  # noqa: TC001  msgspec reads it
 from daemon.rules.results import ShowdownResult  # noqa: TC001  msgspec reads it
 
 if TYPE_CHECKING:
+    from daemon.events import Alert
     from daemon.games.shape import Game
     from daemon.presence import Presence
     from daemon.setup import Setup
@@ -56,7 +57,7 @@ class Seat:
     """A seat in play.
 
     `muck_at`: when one of its cards was found in the muck; `folded_at`: when its hand was given
-    up; `settled`: its third street is read.
+    up; `settled`: its third street is read; `tabled`: how many cards it has shown.
     """
 
     number: int
@@ -68,6 +69,7 @@ class Seat:
     folded_at: int | None = None
     by_muck: bool = False
     settled: bool = False
+    tabled: int = 0
 
     def zone(self) -> str:
         """The zone of its down cards."""
@@ -223,7 +225,12 @@ class Scene:
         mark = f"{kind} {zone if once is None else once}"
         if mark not in self.hand.alerted:
             self.hand.alerted.append(mark)
-            self.tell(alert(kind, zone))
+            self.tell(self.with_remedy(alert(kind, zone)))
+
+    def with_remedy(self, told: Alert) -> Alert:
+        """An alert with what the rules of this table say to do about it."""
+        street = self.hand.game.streets[max(self.hand.street, 0)].name
+        return with_remedy(told, street, self.setup.profile)
 
     def last_at(self, seat: Seat) -> int:
         """When the seat's own antennas last heard one of its cards, -1 for never."""

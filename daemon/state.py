@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from daemon.alerts import alert
+from daemon.alerts import alert, with_remedy
 from daemon.deal import Deal  # noqa: TC001  msgspec reads it
 from daemon.events import Fact, HoleCards
 from daemon.hand import Hand, Scene
 from daemon.passes import Passed  # noqa: TC001  msgspec reads it
 from daemon.presence import Presence
 from daemon.rules.order import Blinds, next_blinds, starting_blinds
+from daemon.suspicion import Suspicions
 
 if TYPE_CHECKING:
     from daemon.setup import Setup
@@ -62,6 +63,7 @@ class TableState:
     cell: int = -1
     alerted: list[str] = field(default_factory=list)
     held_back: list[HeldBack] = field(default_factory=list)
+    suspicions: Suspicions = field(default_factory=Suspicions)
     passing: list[Passed] = field(default_factory=list)
 
     def down(self) -> list[str]:
@@ -98,7 +100,11 @@ class Step:
         mark = f"{kind} {once}"
         if mark not in self.state.alerted:
             self.state.alerted.append(mark)
-            self.tell(alert(kind, zone))
+            self.tell(with_remedy(alert(kind, zone), None, self.setup.profile))
+
+    def worn(self, deck: str) -> None:
+        """A tag of this deck is worn."""
+        self.tell(alert("worn-tag", deck=deck))
 
     def scene(self, hand: Hand) -> Scene:
         """What the functions of one hand work with."""

@@ -15,6 +15,7 @@ from daemon.dealing import settled
 from daemon.delay import due
 from daemon.events import Fact, Key, Private, Reply
 from daemon.floor import obey
+from daemon.noise import garbled
 from daemon.presence import Change, Left, Overheard, PassedShoe, Settled
 from daemon.review import review
 from daemon.rules.results import ButtonDrawResult, ChipRaceResult, ShowdownResult
@@ -110,8 +111,11 @@ class Table:
         if zone is None:
             return NOTHING
         state.presence.noise += look.errors
+        tags = self._without_noise(look.tags)
+        if tags:
+            state.suspicions.note(antenna)
         changes, evidence = state.presence.look(
-            state.now, antenna, zone, look.tags, partial=look.partial
+            state.now, antenna, zone, tags, partial=look.partial
         )
         second = state.now - state.now % 1000
         before = state.looked.get(antenna, second)
@@ -129,6 +133,16 @@ class Table:
             self._change(step, change)
         review(step)
         return Outcome(self._number(step), None, evidence=True)
+
+    def _without_noise(self, tags: tuple[str, ...]) -> tuple[str, ...]:
+        cards, tracks = self.setup.cards, self.state.presence.tracks
+        noise = [
+            tag for tag in tags if tag not in cards and tag not in tracks and garbled(tag, cards)
+        ]
+        if not noise:
+            return tags
+        self.state.presence.noise += len(noise)
+        return tuple(tag for tag in tags if tag not in noise)
 
     def _change(self, step: Step, change: Change) -> None:
         hand = self.state.hand

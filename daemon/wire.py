@@ -243,7 +243,7 @@ def _seat(state: TableState, hand: Hand | Deal, number: int) -> SeatPicture:
 def _shown(seat: Seat) -> list[str]:
     if seat.status != "shown":
         return []
-    return [held.face for held in seat.held if held.face is not None]
+    return [held.face for held in seat.held[: seat.tabled] if held.face is not None]
 
 
 def health(

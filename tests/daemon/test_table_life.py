@@ -46,7 +46,7 @@ def lay_streets(table, board, first=0):
             table.board(*street)
 
 
-def finish(table, operator=True, shown=None):
+def finish(table, *, operator=True, shown=None):
     """The showdown: asked for, or all hands slid off at once and the board taken up."""
     if operator:
         answer = table.say("showdown", **({"shown": shown} if shown else {}))
@@ -153,13 +153,13 @@ def test_04_any_pair_that_is_mucked_is_a_fold(felt, pair, operator, seat):
 def test_05_the_same_card_at_the_same_seat_in_the_next_hand(felt, discipline, operator, pause):
     table, hands, board = seated(felt, discipline, operator=operator)
     play_out(table, hands, board)
-    finish(table, operator)
+    finish(table, operator=operator)
     assert len(table.events("hand-ended")) == 1
     table.wait(pause)
     if operator:
         table.say("start-hand", seats=[*hands])
     play_out(table, hands, board)
-    finish(table, operator)
+    finish(table, operator=operator)
     first, second = table.showdowns()
     assert first["hands"] == second["hands"]
     assert second["hand"] == first["hand"] + 1
@@ -246,7 +246,7 @@ PHONE, KEY_CARD = "04A2245B7C1180", "5E22A1F0"
 @both_ways
 @pytest.mark.parametrize("zone", ["seat:1", "seat:6", "board"])
 def test_09_a_phone_and_a_room_key_are_one_alert_each(felt, discipline, operator, zone):
-    table, hands, board = seated(felt, discipline, operator=operator, miss=0.05)
+    table, hands, _board = seated(felt, discipline, operator=operator, miss=0.05)
     table.lay(zone, PHONE, rest=5.0)
     table.deal({seat: cards[: FIRST[discipline]] for seat, cards in hands.items()})
     table.lay(zone, KEY_CARD, rest=60.0)
@@ -258,7 +258,7 @@ def test_09_a_phone_and_a_room_key_are_one_alert_each(felt, discipline, operator
 @each_discipline
 @pytest.mark.parametrize("rhythm", [(1, 1), (1, 3), (4, 7)], ids=str)
 def test_10_a_card_read_only_now_and_then_never_leaves(felt, discipline, rhythm):
-    table, hands, board = seated(felt, discipline, operator=False)
+    table, hands, _board = seated(felt, discipline, operator=False)
     table.deal({seat: cards[: FIRST[discipline]] for seat, cards in hands.items()})
     tag = felt.UIDS[f"red-{hands[2][0]}"]
     on, off = rhythm
@@ -287,7 +287,7 @@ def garbled(uid, how):
 @pytest.mark.parametrize("how", ["zeros", "left", "right", "far"])
 @pytest.mark.parametrize("looks", [1, 2, 40])
 def test_11_a_garbled_uid_is_noise_and_no_card(felt, discipline, how, looks):
-    table, hands, board = seated(felt, discipline, operator=False)
+    table, hands, _board = seated(felt, discipline, operator=False)
     table.deal({seat: cards[: FIRST[discipline]] for seat, cards in hands.items()})
     before = table.engine.state.presence.noise
     tag = garbled(felt.UIDS[f"red-{hands[2][0]}"], how)
@@ -303,7 +303,7 @@ def test_11_a_garbled_uid_is_noise_and_no_card(felt, discipline, how, looks):
 @seeds
 @pytest.mark.parametrize(("owner", "edge"), [(1, 2), (4, 3)])
 def test_12_the_edge_of_the_next_antenna_takes_no_card_away(felt, discipline, seed, owner, edge):
-    table, hands, board = seated(felt, discipline, (1, 2, 4), seed=seed, operator=False, miss=0.05)
+    table, hands, _board = seated(felt, discipline, (1, 2, 4), seed=seed, operator=False, miss=0.05)
     table.deal({seat: cards[: FIRST[discipline]] for seat, cards in hands.items()})
     tag = felt.UIDS[f"red-{hands[owner][0]}"]
     table.overhear(f"seat:{edge}", hands[owner][0], 0.15)
@@ -329,7 +329,7 @@ def test_13_a_hand_folded_unread_is_folded_and_not_missing(felt, discipline, ope
     if operator:
         table.say("fold", seat=2)
     table.run_out(board)
-    finish(table, operator)
+    finish(table, operator=operator)
     told_right(table, read)
     assert "missing-card" not in table.kinds()
     assert [event["seat"] for event in table.events("folded")] == [2] * operator
@@ -339,7 +339,7 @@ def test_13_a_hand_folded_unread_is_folded_and_not_missing(felt, discipline, ope
 @both_ways
 @pytest.mark.parametrize("place", [0, 1])
 def test_14_the_first_card_of_the_other_deck_is_told(felt, discipline, operator, place):
-    table, hands, board = seated(felt, discipline, operator=operator)
+    table, hands, _board = seated(felt, discipline, operator=operator)
     table.deal({seat: cards[:place] for seat, cards in hands.items()}, rest=0.5)
     table.lay("seat:1", hands[1][place], rest=1.5)
     table.lay("seat:2", hands[2][place], deck="blue", rest=3.0)
@@ -353,7 +353,7 @@ def test_14_the_first_card_of_the_other_deck_is_told(felt, discipline, operator,
 @pytest.mark.parametrize("when", ["between", "during"])
 @pytest.mark.parametrize("count", [20, 52])
 def test_14b_a_deck_that_is_put_down_is_one_notice(felt, discipline, zone, when, count):
-    table, hands, board = seated(felt, discipline, operator=False)
+    table, hands, _board = seated(felt, discipline, operator=False)
     if when == "during":
         table.deal({seat: cards[: FIRST[discipline]] for seat, cards in hands.items()})
     started = len(table.events("hand-started"))
@@ -370,7 +370,7 @@ def test_14b_a_deck_that_is_put_down_is_one_notice(felt, discipline, zone, when,
 @both_ways
 @pytest.mark.parametrize(("seat", "clone"), [(1, 4), (2, 5), (5, 2)])
 def test_15_the_same_uid_at_two_far_seats_is_a_duplicate(felt, discipline, operator, seat, clone):
-    table, hands, board = seated(felt, discipline, (1, 2, 4, 5), operator=operator)
+    table, hands, _board = seated(felt, discipline, (1, 2, 4, 5), operator=operator)
     hands[clone][0] = hands[seat][0]
     table.deal({n: cards[: FIRST[discipline]] for n, cards in hands.items()}, rest=10.0)
     assert "duplicate-card" in table.kinds()
@@ -431,7 +431,7 @@ def test_18_a_turn_that_comes_too_soon_stands_with_a_note(felt, discipline, oper
     assert "late-card" in table.kinds() or "premature-card" in table.kinds()
     assert table.picture()["board"] == board[:4]
     table.board(board[4])
-    finish(table, operator)
+    finish(table, operator=operator)
     assert told_right(table, hands)["board"] == board
 
 
@@ -487,7 +487,7 @@ def test_21_a_restart_in_mid_hand_is_not_to_be_noticed(felt, discipline, operato
         else:
             for card in board[3:]:
                 table.board(card)
-        finish(table, operator)
+        finish(table, operator=operator)
         told_right(table, hands)
         told.append([(t, m.topic, m.payload) for t, m in table.sent if m.seq is not None])
     assert told[0] == told[1]
@@ -511,7 +511,7 @@ def test_23_after_the_showdown_the_state_covers_it(felt, discipline):
 @each_discipline
 @pytest.mark.parametrize("gap", [0.0, 0.25, 0.75])
 def test_24_cards_that_come_within_a_second_all_count(felt, discipline, gap):
-    table, hands, board = seated(felt, discipline)
+    table, hands, _board = seated(felt, discipline)
     for seat, cards in hands.items():
         for card in cards[:2]:
             table.lay(f"seat:{seat}", card, rest=gap)
@@ -533,12 +533,12 @@ def test_27_an_unread_hand_folded_across_the_board_is_no_board_card(
     table.lift("board", *thrown)
     table.lay("muck", *thrown, rest=6.0)
     lay_streets(table, board, street)
-    finish(table, operator, shown=[1, 4])
+    finish(table, operator=operator, shown=[1, 4])
     assert told_right(table, hands)["board"] == board
 
 
 def test_28_a_down_card_heard_after_the_up_card_hides_the_face(felt):
-    table, hands, board = seated(felt, "stud", (1, 2, 4))
+    table, hands, _board = seated(felt, "stud", (1, 2, 4))
     deaf = hands[2][0]
     rounds = [(seat, hands[seat][place]) for place in range(3) for seat in hands]
     for seat, card in rounds:

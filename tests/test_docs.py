@@ -40,7 +40,7 @@ SHOWN = [
 ]
 
 
-@pytest.mark.timeout(120)
+@pytest.mark.timeout(300)
 @pytest.mark.parametrize(
     ("page", "text"), RUN, ids=[f"{page}-{n}" for n, (page, _) in enumerate(RUN)]
 )

@@ -133,7 +133,7 @@ def _families(metrics: Metrics) -> Iterator[tuple[str, str, list[Sample]]]:
     antennas = [(_place(name), counts) for name, counts in metrics.antennas.items()]
     yield "looks_total", "counter", [(place, counts.looks) for place, counts in antennas]
     yield "misses_total", "counter", [(place, counts.misses) for place, counts in antennas]
-    outages = [((("reader", name),), float(n)) for name, n in metrics.outages.items()]
+    outages: list[Sample] = [((("reader", name),), n) for name, n in metrics.outages.items()]
     yield "reader_outages_total", "counter", outages
     for name, seconds in metrics.timings.items():
         yield (

@@ -137,6 +137,23 @@ class Felt:
     def state(self):
         return json.loads(self.memory.wire.state(0, self.memory.state).payload)
 
+    def step(self, told):
+        """Play on to the next picture; `told` gets when its look came in (ms), by `seq`."""
+
+        async def play():
+            for now, entry in self.inputs:
+                self.now = now
+                came, before = time.time() * 1000, self.memory.state.seq
+                self.memory.take(now, entry)
+                if self.memory.urgent:
+                    self._take([])
+                if self.memory.state.seq != before:
+                    told[self.memory.state.seq] = came
+                    return True
+            return False
+
+        return self.call(play())
+
     def until_phase(self, *phases):
         return self.until(lambda _, state: state["phase"] in phases)
 
@@ -214,9 +231,9 @@ def felt(tmp_path, mosquitto):
     return make
 
 
-@pytest.fixture(scope="session")
-def chromium():
-    """One real browser for all tests, with a window of 1920x1080."""
+@contextmanager
+def chrome():
+    """A real browser with a window of 1920x1080."""
     from selenium import webdriver  # noqa: PLC0415  only these tests need it
     from selenium.webdriver.chrome.service import Service  # noqa: PLC0415
 
@@ -228,9 +245,18 @@ def chromium():
         options.add_argument(flag)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
     driver = webdriver.Chrome(options=options, service=Service(shutil.which("chromedriver")))
-    driver.set_window_size(1920, 1080)
-    yield driver
-    driver.quit()
+    try:
+        driver.set_window_size(1920, 1080)
+        yield driver
+    finally:
+        driver.quit()
+
+
+@pytest.fixture(scope="session")
+def chromium():
+    """One real browser for all tests."""
+    with chrome() as driver:
+        yield driver
 
 
 @pytest.fixture

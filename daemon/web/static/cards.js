@@ -29,7 +29,7 @@ export function card(face) {
   }
   const rank = face[0] === "T" ? "10" : face[0];
   const narrow = rank === "10" ? { textLength: 50, lengthAdjust: "spacingAndGlyphs" } : {};
-  svg.append(draw("text", { x: rank === "J" ? 15 : 7, y: rank === "J" ? 46 : 54, class: "rank", ...narrow }, rank));
+  svg.append(draw("text", { x: rank === "J" ? 15 : 7, y: rank === "J" ? 50 : 54, class: "rank", ...narrow }, rank));
   svg.append(draw("path", { d: SUITS[face[1]], transform: "translate(9 64) scale(.3)", class: "pip" }));
   svg.append(draw("path", { d: SUITS[face[1]], transform: "translate(40 76) scale(.54)", class: "pip" }));
   return svg;

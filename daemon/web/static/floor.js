@@ -195,6 +195,7 @@ function draw(picture) {
   drawReaders(picture);
   drawDone(picture);
   drawCommands(picture);
+  document.body.dataset.game = picture.discipline ?? "";
   document.body.dataset.seq = picture.seq ?? "";
   document.body.dataset.hand = picture.hand ?? "";
 }

@@ -139,7 +139,7 @@ function drawSeat(element, picture, number, showdown, five) {
   const shown = showdown?.hands.find((each) => each.seat === number);
   const row = element.querySelector(".cards");
   const lying = faces(picture, number, shown);
-  const room = 336;
+  const room = picture.discipline === "stud" ? 428 : 336;
   const overlap = lying.length > 1 ? Math.max(0, (104 * lying.length - room) / (lying.length - 1)) : 0;
   row.style.setProperty("--overlap", `${overlap}px`);
   drawCards(row, lying, shown ? five.mine.get(number) : null);
@@ -151,6 +151,9 @@ function caption(picture, showdown) {
   const labels = showdown.hands.filter((hand) => showdown.winners.includes(hand.seat))
     .map((hand) => hand.label[language()]);
   const same = [...new Set(labels)].join(" / ");
+  if (winners.length > 1 && new Set(labels).size > 1) {
+    return winners.map((name, nth) => `${name} — ${labels[nth]}`).join("; ");
+  }
   if (winners.length > 1) return `${text.splits}: ${winners.join(", ")} — ${same}`;
   return same ? `${winners[0]} ${text.wins} — ${same}` : `${winners[0] ?? ""} ${text.wins}`;
 }
@@ -163,7 +166,10 @@ function drawTable(picture, showdown) {
   at("street").textContent = street && `${words().discipline[picture.discipline] ?? ""} · ${street}`;
   const numbers = seatNumbers(picture);
   const shownThen = showdown && !numbers.length ? resultSeats(picture, showdown) : numbers;
-  at("seats").style.setProperty("--columns", shownThen.length > 5 ? Math.ceil(shownThen.length / 2) : shownThen.length || 1);
+  const most = picture.discipline === "stud" ? 4 : 5;
+  const columns = shownThen.length > most ? Math.ceil(shownThen.length / 2) : shownThen.length || 1;
+  document.body.dataset.game = picture.discipline ?? "";
+  at("seats").style.setProperty("--columns", columns);
   keep(at("seats"), shownThen, (number) => number, makeSeat,
     (element, number) => drawSeat(element, picture, number, showdown, five));
   at("caption").hidden = !showdown;

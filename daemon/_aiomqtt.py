@@ -19,6 +19,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 import aiomqtt
 from aiomqtt.exceptions import MqttConnectError
 from paho.mqtt.client import MQTT_ERR_SUCCESS, MQTTMessage, WebsocketConnectionError
+from paho.mqtt.packettypes import PacketTypes
+from paho.mqtt.properties import Properties
 
 from daemon._dial import CONNECT_TIMEOUT, in_own_thread, open_socket
 from daemon.address import Address, explain
@@ -29,7 +31,6 @@ if TYPE_CHECKING:
 
     from paho.mqtt.client import Client as PahoClient
     from paho.mqtt.client import ConnectFlags, DisconnectFlags
-    from paho.mqtt.properties import Properties
     from paho.mqtt.reasoncodes import ReasonCode
 
 WINDOW = 20
@@ -52,11 +53,16 @@ class RefusedError(Exception):
 
 
 class Received(NamedTuple):
-    """A message as it came in; `retained` when it is an old one that the broker had kept."""
+    """A message as it came in; `retained` when it is an old one that the broker had kept.
+
+    `reply_to` and `correlation` are there on MQTT 5 where the sender gave a response topic.
+    """
 
     topic: str
     payload: bytes
     retained: bool
+    reply_to: str | None = None
+    correlation: bytes = b""
 
 
 class Connection(aiomqtt.Client):
@@ -80,7 +86,7 @@ class Connection(aiomqtt.Client):
             password, context = address.password(), address.tls()
         except OSError as error:
             raise LinkError(explain(error)) from error
-        five = address.version == 5
+        five = self._five = address.version == 5
         super().__init__(
             address.host,
             address.port,
@@ -139,15 +145,21 @@ class Connection(aiomqtt.Client):
         finally:
             self._close()
 
-    def send(self, topic: str, payload: bytes, *, retain: bool = False) -> asyncio.Future[None]:
-        """Publish at QoS 1 in the order of the calls.
+    def send(
+        self, topic: str, payload: bytes, *, retain: bool = False, correlation: bytes = b""
+    ) -> asyncio.Future[None]:
+        """Publish at QoS 1 in the order of the calls; `correlation` data goes over MQTT 5 only.
 
         The future ends with the broker's acknowledgement, a RefusedError, or a LinkError as soon
         as the connection is lost. Raises LinkError when it is lost already.
         """
         if self._disconnected.done():
             raise LinkError(self._loss())
-        info = self._client.publish(topic, payload, qos=1, retain=retain)
+        properties = None
+        if correlation and self._five:
+            properties = Properties(PacketTypes.PUBLISH)  # type: ignore[no-untyped-call]
+            properties.CorrelationData = correlation
+        info = self._client.publish(topic, payload, 1, retain, properties)
         if info.rc != MQTT_ERR_SUCCESS:
             raise LinkError("connection lost")
         if not self._acks:
@@ -235,7 +247,11 @@ class Connection(aiomqtt.Client):
         super()._on_disconnect(client, userdata, flags, reason_code, properties)
 
     def _on_message(self, client: PahoClient, userdata: Any, message: MQTTMessage) -> None:  # noqa: ANN401, ARG002
-        self._inbox.append(Received(message.topic, bytes(message.payload), message.retain))
+        found = message.properties
+        reply_to = getattr(found, "ResponseTopic", None)
+        correlation = getattr(found, "CorrelationData", b"")
+        payload = bytes(message.payload)
+        self._inbox.append(Received(message.topic, payload, message.retain, reply_to, correlation))
         self._arrived.set()
         sock = self._client.socket()
         if not self._paused and len(self._inbox) >= self._inbox_limit and sock is not None:

@@ -82,6 +82,11 @@ class Address:
         return context
 
 
+def speaks_another(error: str) -> bool:
+    """Whether this is what a broker without MQTT 5 says to it."""
+    return "protocol" in error or "closed the connection at once" in error
+
+
 def explain(error: BaseException) -> str:
     """What a failed attempt means, without the layers it came through."""
     match error:

@@ -14,11 +14,11 @@ import time
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from daemon import __version__, logs, metrics, reload
-from daemon.address import Address
+from daemon import __version__, access, logs, metrics, reload
 from daemon.broker import EmbeddedBroker
+from daemon.calculator import Calculator
 from daemon.errors import ConfigError
-from daemon.events import Key
+from daemon.events import Key, Odds, Refused, Rival
 from daemon.journal import Journal, JournalError
 from daemon.memory import Memory, again, outgoing
 from daemon.mqtt import Publisher, Topics
@@ -34,7 +34,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from daemon.address import Address
     from daemon.config import Config
+    from daemon.mqtt import Received
     from daemon.outbox import Outgoing
     from daemon.recording import Entry
     from drivers import Look
@@ -61,6 +63,7 @@ class App:
         self.topics = Topics(config.mqtt.prefix, config.table.id)
         self.opened = asyncio.Event()
         self.publisher = Publisher(self.publisher_address, self.topics, self.journal, self)
+        self.calculator = Calculator(self.put)
         self.resender = Resender(self.memory, self.publisher)
         self._inbox: asyncio.Queue[tuple[int, Entry]] = asyncio.Queue(INBOX)
         self._instance = secrets.token_hex(4)
@@ -68,6 +71,7 @@ class App:
         self._zero = max(wall, self.memory.state.now) - time.monotonic_ns() // 1_000_000
         self._since = self.memory.wire.at(self.now())
         self._heard_of: set[str] = set()
+        self._refusals: set[str] = set()
         self._health = asyncio.Event()
         self._reread = asyncio.Event()
         self._reloaded: reload.Reload | None = None
@@ -85,16 +89,7 @@ class App:
         """How this daemon, or another user of the embedded broker, gets to the broker."""
         if self.broker is not None:
             return self.broker.address(user)
-        keys = self.config.mqtt
-        beside = self.config.beside
-        return Address(
-            keys.url,
-            username=keys.username,
-            password_file=self.config.password_file(),
-            ca_file=beside(keys.ca_file),
-            cert_file=beside(keys.cert_file),
-            key_file=beside(keys.key_file),
-        )
+        return access.own(self.config, 5)
 
     def now(self) -> int:
         """Milliseconds of the table's memory; never runs backwards."""
@@ -130,6 +125,7 @@ class App:
                 await self.broker.ready()
             tasks += [
                 group.create_task(self.publisher.run(), name="publisher"),
+                group.create_task(self.calculator.run(), name="calculator"),
                 group.create_task(self._metrics(), name="metrics"),
                 group.create_task(self._reload(), name="reload"),
             ]
@@ -144,8 +140,8 @@ class App:
             for task in tasks:
                 task.cancel()
 
-    def put(self, entry: Look | ReaderUp | ReaderDown) -> None:
-        """An input of a reader. A table that cannot keep up loses looks, and counts them."""
+    def put(self, entry: Look | ReaderUp | ReaderDown | Odds | Refused | Rival) -> None:
+        """An input of ours. A table that cannot keep up loses looks, and counts them."""
         match entry:
             case ReaderUp(reader):
                 log.info("reader %s is up", reader, extra={"reader": reader})
@@ -165,6 +161,7 @@ class App:
                     self._take(*await self._inbox.get())
             while not self._inbox.empty():
                 self._take(*self._inbox.get_nowait())
+            self.calculator.ask(self.memory.engine.questions())
             if self.memory.urgent or time.monotonic() - committed > LAZY:
                 await self._commit()
                 committed = time.monotonic()
@@ -281,13 +278,15 @@ class App:
         fault = f"; {self._fault}" if self._fault else ""
         return f"{self.memory.state.discipline}, {place}{trouble}{fault}"
 
-    async def inbound(self, topic: str, payload: bytes, *, retained: bool) -> None:
+    async def inbound(self, received: Received) -> None:
         """A message for the table. Retained ones are ignored: nobody gave them now."""
-        name, private = topic.rpartition("/")[2], topic.startswith(self.topics.private)
-        if retained:
+        topic, payload = received.topic, received.payload
+        name, private = topic.rpartition("/")[2], topic.startswith(f"{self.topics.private}/")
+        if received.retained:
             log.warning("a retained message on %s is ignored", topic)
         elif name == "command":
-            await self._inbox.put((self.now(), RawCommand(payload, private)))
+            command = RawCommand(payload, private, received.reply_to, received.correlation)
+            await self._inbox.put((self.now(), command))
         elif name == "resend":
             await self.resender.ask(payload, private=private)
 
@@ -300,14 +299,22 @@ class App:
 
     def on_connect(self) -> Sequence[Outgoing]:
         """What a broker that came back empty has to hear again."""
+        self._refusals.clear()
         told = [m for t, m in self.memory.retained.items() if not t.endswith("/state")]
         state = self.memory.wire.state(self.now(), self.memory.state)
         return again([*told, state])
 
     def refused(self, message: Outgoing, reason: str) -> None:
-        """The broker will not take a message; the publisher has logged it as an error."""
+        """The broker will not take a message; the publisher has logged it as an error.
+
+        Of secrets only the root is told, once a connection: never that there was one now.
+        """
         log.debug("%s was refused: %s", message.topic, reason)
         self._gauge.refused += 1
+        zone = self.topics.private if message.root == "private" else message.topic
+        if zone not in self._refusals:
+            self._refusals.add(zone)
+            self.put(Refused(zone))
 
     def trouble(self, line: str) -> None:
         """No connection, and why; who noticed it has logged it."""
@@ -316,6 +323,7 @@ class App:
     def rival(self, instance: str) -> None:
         """Another daemon wanted this table."""
         log.error("a second daemon (%s) for table %s", instance, self.config.table.id)
+        self.put(Rival(instance))
 
 
 async def run(config: Config, record: Path | None = None) -> None:

@@ -189,6 +189,12 @@ def decode(data: bytes) -> AnyCommand:
         raise CommandError(str(error), sender.id, sender.by) from None
 
 
+def refusal(data: bytes, why: str) -> CommandError:
+    """The error for a command that is not looked at any further, to whom it came from."""
+    sender = _envelope(data[:MAX_BYTES])
+    return CommandError(why, sender.id, sender.by)
+
+
 def _envelope(data: bytes) -> _Envelope:
     try:
         return msgspec.json.decode(data, type=_Envelope)

@@ -1,4 +1,4 @@
-"""Hole cards that are told late: held in the table's own state, so that a restart keeps them.
+"""Hole cards and odds that are told late: held in the table's own state, so that a restart keeps them.
 
 Looks are the clock, so what is due goes out with the next input.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from daemon.events import HoleCards
+from daemon.events import Equity, HoleCards
 from daemon.state import HeldBack
 
 if TYPE_CHECKING:
@@ -24,11 +24,13 @@ def due(step: Step) -> Out:
     for fact, hand in step.out:
         if isinstance(fact, HoleCards):
             state.held_back.append(HeldBack(fact, hand, state.now))
+        elif isinstance(fact, Equity):
+            state.held_back.append(HeldBack(None, hand, state.now, fact))
         else:
             told.append((fact, hand))
     while state.held_back and _is_due(step, state.held_back[0]):
         held = state.held_back.pop(0)
-        told.append((held.fact, held.hand))
+        told += [(fact, held.hand) for fact in (held.fact, held.equity) if fact is not None]
     return told
 
 

@@ -8,16 +8,17 @@ from typing import TYPE_CHECKING, Protocol
 
 import msgspec
 
-from daemon import commands
+from daemon import chances, commands
 from daemon.antennas import Antennas
 from daemon.commands import CommandError
-from daemon.events import Addressed, Reply, ResendGone, Sealed
+from daemon.events import Addressed, HoleCards, Reply, ResendGone, Sealed, SealedEquity
 from daemon.recording import RawCommand
 from daemon.table import Order, Table
 from daemon.wire import Message, Metrics, health, picture
 from drivers import Look
 
 if TYPE_CHECKING:
+    from daemon.events import Question
     from daemon.recording import Entry
     from daemon.setup import Setup
     from daemon.state import TableState
@@ -102,7 +103,7 @@ class Engine:
     def feed(self, now: int, entry: Entry) -> Spoken:
         """Take one input in, at `now` milliseconds of the table's memory."""
         if isinstance(entry, RawCommand):
-            return self._command(now, entry)
+            return self._command(now, entry) if entry.reply_to is None else self._reply(now, entry)
         if isinstance(entry, Look):
             heard = self.state.presence.by_antenna.get(f"{entry.reader}/{entry.antenna}", {})
             self.antennas.take(entry, heard)
@@ -115,6 +116,29 @@ class Engine:
         if outcome.health is not None:
             messages.append(self.reader(outcome.health))
         return Spoken(messages, outcome.evidence)
+
+    def _reply(self, now: int, raw: RawCommand) -> Spoken:
+        """Answer a command of MQTT 5 on its response topic too; of a secret one, in private."""
+        private = bool(raw.private)
+        roots = [self.wire.replies(private=True)]
+        roots += [] if private else [self.wire.replies(private=False)]
+        topic = raw.reply_to or ""
+        if not any(topic.startswith(root) and topic != root for root in roots):
+            error = commands.refusal(raw.data, f"the response topic is not below {roots[-1]}")
+            reply = Reply(id=error.id, by=error.by, ok=False, error=str(error))
+            return Spoken([self.wire.reply(now, reply, private=private)], evidence=False)
+        spoken = self._command(now, raw)
+        copy = replace(
+            spoken.messages[-1],
+            topic=topic,
+            private=topic.startswith(roots[0]),
+            correlation=raw.correlation,
+        )
+        return Spoken([*spoken.messages, copy], spoken.evidence)
+
+    def questions(self) -> list[Question]:
+        """The odds that the table would tell now; `feed` takes the answers."""
+        return chances.wanted(self.state, self.table.setup)
 
     def _command(self, now: int, raw: RawCommand) -> Spoken:
         private = bool(raw.private)
@@ -151,7 +175,8 @@ class Engine:
         if isinstance(fact, Addressed) and self._seal is not None:
             plain = self.wire.body(fact.body, now, seq=told.seq, hand=told.hand)
             key = hand.key if hand is not None and hand.number == told.hand else None
-            told = replace(told, fact=Sealed(to=fact.to, box=self._seal(fact.to, plain, key)))
+            sealed = Sealed if isinstance(fact.body, HoleCards) else SealedEquity
+            told = replace(told, fact=sealed(to=fact.to, box=self._seal(fact.to, plain, key)))
         return self.wire.told(now, told)
 
     def _follow(self, messages: list[Message], *, counted: bool) -> None:

@@ -25,6 +25,52 @@ class Key(Struct, frozen=True):
     key: str
 
 
+class Refused(Struct, frozen=True):
+    """The broker would not take a message of the table; `zone` is its topic, or a whole root."""
+
+    zone: str
+
+
+class Rival(Struct, frozen=True):
+    """Another daemon wanted this table; `instance` is its random name."""
+
+    instance: str
+
+
+class Question(Struct, frozen=True, kw_only=True):
+    """A spot whose odds the table wants to tell, on one of its roots; `hands` by seat."""
+
+    private: bool
+    hand: int
+    discipline: str
+    hands: dict[int, list[str]]
+    board: list[str]
+    dead: list[str]
+
+    def root(self) -> str:
+        """Where the answer is told."""
+        return "private" if self.private else "public"
+
+
+class SeatChance(Struct, frozen=True):
+    """The chances of a seat, fractions of one: `equity` is `win` and its shares of ties."""
+
+    seat: int
+    win: float
+    tie: float
+    equity: float
+
+
+class Odds(Struct, frozen=True):
+    """The answer to a question, over `deals` deals; `error` is a standard error, of samples."""
+
+    question: Question
+    seats: list[SeatChance]
+    exact: bool
+    deals: int
+    error: float | UnsetType = UNSET
+
+
 class Event(Struct, frozen=True, tag_field="type", kw_only=True):
     """Topic `event`: one thing that happened at the table."""
 
@@ -112,6 +158,18 @@ class DealStarted(Event, frozen=True, tag="deal-started"):
     exchanged: dict[int, int] | UnsetType = UNSET
 
 
+class AllTabled(Event, frozen=True, tag="equity"):
+    """The chances of each seat, once all live hands are tabled, and again on each street.
+
+    Exact over `deals` deals, or sampled with the standard error `error`; fractions of one.
+    """
+
+    seats: list[SeatChance]
+    exact: bool
+    deals: int
+    error: float | UnsetType = UNSET
+
+
 class ResendGone(Event, frozen=True, tag="resend-gone"):
     """Messages that were asked for again are no longer kept; both ends included."""
 
@@ -146,11 +204,23 @@ class HoleCards(Struct, frozen=True, kw_only=True):
     cards: list[str | None]
 
 
+class Equity(Struct, frozen=True, kw_only=True):
+    """Private topic `equity`: the chances of each live seat, folded cards counted as dead.
+
+    Exact over `deals` deals, or sampled with the standard error `error`; fractions of one.
+    """
+
+    seats: list[SeatChance]
+    exact: bool
+    deals: int
+    error: float | UnsetType = UNSET
+
+
 class Addressed(Struct, frozen=True, kw_only=True):
-    """Hole cards for one receiver, before they are sealed; never told as they are."""
+    """A secret for one receiver, before it is sealed; never told as it is."""
 
     to: str
-    body: HoleCards
+    body: HoleCards | Equity
 
 
 class Sealed(Struct, frozen=True, kw_only=True):
@@ -158,6 +228,13 @@ class Sealed(Struct, frozen=True, kw_only=True):
 
     A libsodium sealed box in base64; in it lies the message that mode clear would publish.
     """
+
+    to: str
+    box: str
+
+
+class SealedEquity(Struct, frozen=True, kw_only=True):
+    """Private topic `equity` in mode sealed, as `Sealed` is on `hole-cards`."""
 
     to: str
     box: str
@@ -185,5 +262,5 @@ class ReaderState(Struct, frozen=True, kw_only=True):
 Public: TypeAlias = (
     Event | Alert | ShowdownResult | ButtonDrawResult | FirstToActResult | ChipRaceResult
 )
-Private: TypeAlias = FloorNote | HoleCards | Addressed | Sealed
+Private: TypeAlias = FloorNote | HoleCards | Equity | Addressed | Sealed | SealedEquity
 Fact: TypeAlias = Public | Private

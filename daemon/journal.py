@@ -28,7 +28,7 @@ __all__ = ["Answer", "Journal", "JournalError", "Kept", "Limits", "Outgoing", "R
 
 log = logging.getLogger("feltd.journal")
 
-FORMAT = 1
+FORMAT = 2
 ANSWERS_KEPT = 86_400.0
 PRUNE_EVERY = 100
 
@@ -234,6 +234,8 @@ class Journal:
             raise JournalError(f"{self._file.path}: written by a newer feltd (format {version})")
         if version == 0:
             self._create(now_wall)
+        elif version == 1:
+            self._widen()
         with self._file.reading() as db:
             _check(db)
             meta = dict(db.execute("SELECT key, value FROM meta"))
@@ -258,6 +260,12 @@ class Journal:
                 "key": secrets.token_bytes(32),
             }
             db.executemany("INSERT INTO meta VALUES (?, ?)", values.items())
+            db.execute(f"PRAGMA user_version = {FORMAT}")
+
+    def _widen(self) -> None:
+        """Format 1 had no correlation data."""
+        with self._file.transaction(sync=True) as db:
+            db.execute("ALTER TABLE messages ADD COLUMN correlation BLOB NOT NULL DEFAULT x''")
             db.execute(f"PRAGMA user_version = {FORMAT}")
 
     def _add_inputs(self, db: sqlite3.Connection, inputs: Sequence[bytes]) -> None:

@@ -56,7 +56,10 @@ class AnswersOnDisk:
 
 
 class Memory:
-    """Engine and journal together: `take` inputs, then `commit` them with what they led to."""
+    """Engine and journal together: `take` inputs, then `commit` them with what they led to.
+
+    `told` is the highest `seq` of each root that is on the disk.
+    """
 
     def __init__(self, config: Config, journal: Journal) -> None:
         self.journal = journal
@@ -99,6 +102,10 @@ class Memory:
             for message in self.engine.feed(now, entry).messages:
                 self._retain(message)
         self._milestone = self._place()
+        self.told = self._counted()
+
+    def _counted(self) -> dict[Root, int]:
+        return {"public": self.state.seq, "private": self.state.private_seq}
 
     @property
     def state(self) -> TableState:
@@ -133,11 +140,12 @@ class Memory:
 
     def commit(self) -> None:
         """Put everything that waits on the disk, all or nothing. Raises JournalError."""
-        messages, inputs = self._messages, self._inputs
+        messages, inputs, counted = self._messages, self._inputs, self._counted()
         answers = list(self.answers.fresh.values())
         sync = bool(messages or answers)
         self.journal.add(inputs, [outgoing(one) for one in messages], answers, sync=sync)
         self._inputs, self._messages = [], []
+        self.told = counted
         self.answers.fresh.clear()
         for message in messages:
             self._retain(message)
@@ -184,7 +192,14 @@ def _message(topic: str, payload: bytes) -> Message:
 def outgoing(message: Message) -> Outgoing:
     """A message as the outbox takes it."""
     root: Root = "private" if message.private else "public"
-    return Outgoing(root, message.seq, message.topic, message.payload, message.retain)
+    return Outgoing(
+        root,
+        message.seq,
+        message.topic,
+        message.payload,
+        message.retain,
+        correlation=message.correlation,
+    )
 
 
 def again(messages: Iterable[Message]) -> list[Outgoing]:

@@ -7,12 +7,14 @@ import logging
 import random
 import secrets
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
 import aiomqtt
 
-from daemon._aiomqtt import WINDOW, Connection, LinkError, RefusedError
+from daemon._aiomqtt import WINDOW, Connection, LinkError, Received, RefusedError
+from daemon.address import speaks_another
 from daemon.claim import Claim, SecondDaemonError, Topics
 from daemon.journal import JournalError
 from daemon.outbox import Outgoing
@@ -30,7 +32,7 @@ GRACE = 3.0
 FAREWELL_TIMEOUT = 0.5
 POSTED_LIMIT = 200
 
-__all__ = ["Listener", "Publisher", "SecondDaemonError", "Topics"]
+__all__ = ["Listener", "Publisher", "Received", "SecondDaemonError", "Topics"]
 
 log = logging.getLogger("feltd.mqtt")
 
@@ -38,7 +40,7 @@ log = logging.getLogger("feltd.mqtt")
 class Listener(Protocol):
     """What the daemon wants to know about its connection; only `inbound` may wait."""
 
-    async def inbound(self, topic: str, payload: bytes, *, retained: bool) -> None:
+    async def inbound(self, received: Received) -> None:
         """A message for the table; until this returns the next one waits."""
 
     def status(self, *, online: bool) -> bytes:
@@ -75,7 +77,7 @@ class Publisher:
         ack_timeout: float = 5.0,
     ) -> None:
         self.instance = secrets.token_hex(4)
-        self.connected = False
+        self.connected = self._spoken = False
         self._address = address
         self._topics = topics
         self._journal = journal
@@ -133,6 +135,8 @@ class Publisher:
             try:
                 await self._session()
             except (LinkError, JournalError) as error:
+                if self._goes_back(str(error)):
+                    continue
                 if self.connected and loop.time() - began > STEADY:
                     delay, self._last_trouble = FIRST_DELAY, ""
                 self._report(f"{self._address.url}: {error}")
@@ -141,12 +145,20 @@ class Publisher:
             await asyncio.sleep(delay * random.uniform(0.5, 1.0))  # noqa: S311 - only spreads
             delay = min(2 * delay, LONGEST_DELAY)
 
+    def _goes_back(self, error: str) -> bool:
+        """Go on with MQTT 3.1.1 where the broker has never spoken MQTT 5 with us."""
+        if self._spoken or self._address.version == 4 or not speaks_another(error):
+            return False
+        self._address = replace(self._address, version=4)
+        return True
+
     async def _session(self) -> None:
         offline = self._listener.status(online=False)
         will = aiomqtt.Will(self._topics.status, offline, qos=1, retain=True)
         name = f"feltd-{self._topics.table}-{self.instance}"
         connection = Connection(self._address, name, will, ack_timeout=self._ack_timeout)
         async with connection:
+            self._spoken = True
             try:
                 await self._converse(connection)
             except asyncio.CancelledError:
@@ -221,7 +233,12 @@ class Publisher:
 
     async def _tell(self, connection: Connection, message: Outgoing) -> None:
         await self._window.acquire()
-        told = connection.send(message.topic, message.payload, retain=message.retain)
+        told = connection.send(
+            message.topic,
+            message.payload,
+            retain=message.retain,
+            correlation=message.correlation,
+        )
         self._in_flight += 1
         told.add_done_callback(partial(self._told, message, self._window))
 
@@ -277,9 +294,7 @@ class Publisher:
                 if self._claim.heard_status(received.payload, retained=received.retained):
                     await self.post(self._status())
             else:
-                await self._listener.inbound(
-                    received.topic, received.payload, retained=received.retained
-                )
+                await self._listener.inbound(received)
 
     def _report(self, line: str) -> None:
         if line != self._last_trouble:

@@ -17,7 +17,8 @@ log = logging.getLogger("feltd.journal")
 SCHEMA = """
 CREATE TABLE messages (
     id INTEGER PRIMARY KEY, root TEXT NOT NULL, seq INTEGER, topic TEXT NOT NULL,
-    payload BLOB NOT NULL, retain INTEGER NOT NULL, told INTEGER NOT NULL, at REAL NOT NULL
+    payload BLOB NOT NULL, retain INTEGER NOT NULL, told INTEGER NOT NULL, at REAL NOT NULL,
+    correlation BLOB NOT NULL DEFAULT x''
 );
 CREATE UNIQUE INDEX counted ON messages (root, seq) WHERE seq IS NOT NULL;
 CREATE INDEX waiting ON messages (id) WHERE told = 0;
@@ -30,7 +31,8 @@ class Outgoing:
     """A message for the broker, always at QoS 1.
 
     `seq` is None for a message that is not counted. Of those that are also retained only the
-    newest on each topic waits; it takes the place of the one before. `id` is the journal's own.
+    newest on each topic waits; it takes the place of the one before. `id` is the journal's own;
+    `correlation` goes with an answer to a command of MQTT 5.
     """
 
     root: Root
@@ -39,6 +41,7 @@ class Outgoing:
     payload: bytes
     retain: bool = False
     id: int = field(default=0, compare=False)
+    correlation: bytes = b""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +72,7 @@ def insert(db: sqlite3.Connection, messages: Sequence[Outgoing], first_id: int, 
     """Append `messages` with ids from `first_id` on, told about `at` (Unix seconds)."""
     newest = {m.topic: number for number, m in enumerate(messages) if _replaces(m)}
     rows = [
-        (first_id + number, m.root, m.seq, m.topic, m.payload, m.retain, at)
+        (first_id + number, m.root, m.seq, m.topic, m.payload, m.retain, at, m.correlation)
         for number, m in enumerate(messages)
         if not _replaces(m) or newest[m.topic] == number
     ]
@@ -77,7 +80,7 @@ def insert(db: sqlite3.Connection, messages: Sequence[Outgoing], first_id: int, 
         "DELETE FROM messages WHERE topic = ? AND seq IS NULL AND retain = 1",
         [(topic,) for topic in newest],
     )
-    db.executemany("INSERT INTO messages VALUES (?, ?, ?, ?, ?, ?, 0, ?)", rows)
+    db.executemany("INSERT INTO messages VALUES (?, ?, ?, ?, ?, ?, 0, ?, ?)", rows)
 
 
 def _replaces(message: Outgoing) -> bool:
@@ -94,12 +97,12 @@ def settle(db: sqlite3.Connection, ids: Sequence[int], told: int) -> None:
 def select(db: sqlite3.Connection, where: str, values: Sequence[object]) -> list[Outgoing]:
     """The messages that a fixed condition of this package names."""
     rows = db.execute(
-        f"SELECT root, seq, topic, payload, retain, id FROM messages WHERE {where}",  # noqa: S608
+        f"SELECT root, seq, topic, payload, retain, id, correlation FROM messages WHERE {where}",  # noqa: S608
         values,
     )
     return [
-        Outgoing(root, seq, topic, payload, bool(retain), number)
-        for root, seq, topic, payload, retain, number in rows
+        Outgoing(root, seq, topic, payload, bool(retain), number, correlation)
+        for root, seq, topic, payload, retain, number, correlation in rows
     ]
 
 

@@ -44,6 +44,10 @@ class Recorder:
                     button=state.button,
                     discipline=state.discipline,
                     names=state.names or None,
+                    odds=True,
+                    seq=state.seq,
+                    private_seq=state.private_seq,
+                    head=state.ledger.head,
                 )
             )
         )

@@ -11,7 +11,7 @@ from typing import Annotated, Any, TypeAlias
 import msgspec
 from msgspec import UNSET, Meta, Raw, Struct, UnsetType
 
-from daemon.events import Key
+from daemon.events import Key, Odds, Refused, Rival
 from drivers import Look, ReaderDown, ReaderUp
 
 
@@ -20,7 +20,11 @@ class RecordingError(Exception):
 
 
 class Opening(Struct, frozen=True, omit_defaults=True):
-    """The first line: where the table's memory stood; `hand` is the next number."""
+    """The first line: where the table's memory stood; `hand` is the next number.
+
+    `odds` says that the odds which were told are among the lines. `seq`, `private_seq` and `head`
+    are the last ones told before.
+    """
 
     started: datetime
     epoch: str | UnsetType = UNSET
@@ -28,6 +32,10 @@ class Opening(Struct, frozen=True, omit_defaults=True):
     button: int | None = None
     discipline: str | None = None
     names: dict[int, str] | None = None
+    odds: bool = False
+    seq: int = 0
+    private_seq: int = 0
+    head: str = ""
 
 
 class Line(Struct, frozen=True, omit_defaults=True):
@@ -43,20 +51,27 @@ class Line(Struct, frozen=True, omit_defaults=True):
     errors: int = 0
     command: Raw | UnsetType = UNSET
     private: bool | UnsetType = UNSET
+    reply_to: str | None = None
     key: Annotated[str, Meta(pattern="^[0-9a-f]{64}$")] | UnsetType = UNSET
+    odds: Odds | UnsetType = UNSET
+    refused: str | UnsetType = UNSET
+    rival: str | UnsetType = UNSET
 
 
 class RawCommand(Struct, frozen=True):
     """A command as it came: undecoded, and from which root.
 
-    `private` is None where that is not known; it then counts as sent where it belongs.
+    `private` is None where that is not known; it then counts as sent where it belongs. `reply_to`
+    is the response topic of MQTT 5, `correlation` what its answer has to carry (not recorded).
     """
 
     data: bytes
     private: bool | None
+    reply_to: str | None = None
+    correlation: bytes = b""
 
 
-Entry: TypeAlias = Look | ReaderUp | ReaderDown | Key | RawCommand
+Entry: TypeAlias = Look | ReaderUp | ReaderDown | Key | Odds | Refused | Rival | RawCommand
 
 _LINE: msgspec.json.Decoder[Line] = msgspec.json.Decoder(Line)
 _ENCODER = msgspec.json.Encoder()
@@ -85,12 +100,15 @@ def read_line(text: bytes) -> tuple[int, Entry]:
         return now, Look(line.reader, line.antenna, tags, line.partial, line.errors)
     if line.command is not UNSET:
         private = None if line.private is UNSET else line.private
-        return now, RawCommand(bytes(line.command), private)
+        return now, RawCommand(bytes(line.command), private, line.reply_to)
     if line.up is not UNSET and line.reader is not UNSET:
         why = "" if line.error is UNSET else line.error
         return now, ReaderUp(line.reader) if line.up else ReaderDown(line.reader, why)
-    if line.key is not UNSET:
-        return now, Key(line.key)
+    for value, kind in ((line.key, Key), (line.refused, Refused), (line.rival, Rival)):
+        if value is not UNSET:
+            return now, kind(value)
+    if line.odds is not UNSET:
+        return now, line.odds
     raise RecordingError("neither a look, a reader, a command nor a key")
 
 
@@ -118,9 +136,16 @@ def write_line(now: int, entry: Entry) -> bytes:
             line = Line(seconds, reader=reader, up=False, error=error)
         case Key(key):
             line = Line(seconds, key=key)
-        case RawCommand(data, private):
+        case Odds():
+            line = Line(seconds, odds=entry)
+        case Refused(zone):
+            line = Line(seconds, refused=zone)
+        case Rival(instance):
+            line = Line(seconds, rival=instance)
+        case RawCommand(data, private, reply_to):
             known = UNSET if private is None else private
-            line = Line(seconds, command=Raw(_compact(data)), private=known)
+            command = Raw(_compact(data))
+            line = Line(seconds, command=command, private=known, reply_to=reply_to)
     return _ENCODER.encode(line)
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from daemon.chain import Ledger
 from daemon.engine import AnswersInMemory, Engine
 from daemon.errors import FeltdError
 from daemon.phh import inputs
@@ -21,9 +22,11 @@ from daemon.state import TableState
 from daemon.wire import Wire
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
+    from daemon.events import Odds, Question
+    from daemon.recording import Entry
     from daemon.wire import Message
 
 FIRST_DAY = datetime(1970, 1, 1, tzinfo=UTC)
@@ -41,9 +44,16 @@ def replay(setup: Setup, prefix: str, lines: Iterable[bytes], name: str) -> Iter
 
 
 def messages(
-    setup: Setup, prefix: str, lines: Iterable[bytes], name: str
+    setup: Setup,
+    prefix: str,
+    lines: Iterable[bytes],
+    name: str,
+    odds: Callable[[Question], Odds | None] | None = None,
 ) -> Iterator[tuple[int, Message]]:
-    """Every message with its time (ms), in order."""
+    """Every message with its time (ms), in order.
+
+    `odds` answers what the table asks, unless the answers are among the lines.
+    """
     engine = None
     for number, text in enumerate(lines, 1):
         if not text.strip():
@@ -52,13 +62,30 @@ def messages(
             if engine is None:
                 opening = read_opening(text)
                 engine = _engine(setup, prefix, opening)
+                odds = None if opening is not None and opening.odds else odds
                 if opening is not None:
                     continue
             now, entry = read_line(text)
         except RecordingError as error:
             raise FeltdError(f"{name}, line {number}: {error}") from None
-        for message in engine.feed(now, entry).messages:
+        for message in _fed(engine, now, entry, odds):
             yield now, message
+
+
+def _fed(
+    engine: Engine,
+    now: int,
+    entry: Entry,
+    odds: Callable[[Question], Odds | None] | None,
+) -> Iterator[Message]:
+    spoken = engine.feed(now, entry)
+    yield from spoken.messages
+    if odds is None or not spoken.evidence:
+        return
+    for question in engine.questions():
+        answer = odds(question)
+        if answer is not None:
+            yield from engine.feed(now, answer).messages
 
 
 def _engine(setup: Setup, prefix: str, opening: Opening | None) -> Engine:
@@ -70,6 +97,9 @@ def _engine(setup: Setup, prefix: str, opening: Opening | None) -> Engine:
         next_number=opening.hand,
         button=opening.button,
         names=opening.names or {},
+        seq=opening.seq,
+        private_seq=opening.private_seq,
+        ledger=Ledger(since=opening.head, head=opening.head),
     )
     wire = Wire(setup.table, prefix, epoch, opening.started)
     return Engine(setup, state, wire, AnswersInMemory(), sealer(setup))
@@ -87,7 +117,11 @@ def output(now: int, message: Message) -> bytes:
     )
 
 
-def phh_messages(path: Path, setup: Setup | None) -> Iterator[tuple[int, Message]]:
+def phh_messages(
+    path: Path,
+    setup: Setup | None,
+    odds: Callable[[Question], Odds | None] | None = None,
+) -> Iterator[tuple[int, Message]]:
     """The messages of a `.phh` hand; rules and secrecy of `setup`, where there is one."""
     hand = inputs(path)
     bare = Setup(PHH_TABLE, hand.discipline, hand.seats, hand.zones, hand.cards)
@@ -100,4 +134,4 @@ def phh_messages(path: Path, setup: Setup | None) -> Iterator[tuple[int, Message
             cards=hand.cards,
         )
     lines = (msgspec.json.encode(line) for line in hand.lines)
-    return messages(bare, PREFIX, lines, str(path))
+    return messages(bare, PREFIX, lines, str(path), odds)

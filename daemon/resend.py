@@ -54,13 +54,19 @@ class Resender:
         task.add_done_callback(self._tasks.discard)
 
     async def _answer(self, since: int, *, private: bool) -> None:
+        """What is still kept, and in its place what is not: each gap is told where it lies."""
         root: Root = "private" if private else "public"
-        kept = await asyncio.to_thread(self._memory.journal.range, root, since, MOST)
-        lowest = kept.lowest
-        if lowest is not None and since < lowest:
-            await self._publisher.post(self._gone(since, lowest - 1, private=private))
+        due, last = max(since, 1), self._memory.told[root]
+        kept = await asyncio.to_thread(self._memory.journal.range, root, due, MOST)
         for message in kept.messages:
+            if message.seq is None:
+                continue
+            if message.seq > due:
+                await self._publisher.post(self._gone(due, message.seq - 1, private=private))
             await self._publisher.post(late(message))
+            due = message.seq + 1
+        if len(kept.messages) < MOST and due <= last:
+            await self._publisher.post(self._gone(due, last, private=private))
 
     def _gone(self, since: int, to: int, *, private: bool) -> Outgoing:
         message = self._memory.engine.gone(since, to, private=private)

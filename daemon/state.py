@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from daemon.alerts import alert, with_remedy
 from daemon.deal import Deal  # noqa: TC001  msgspec reads it
-from daemon.events import Fact, HoleCards
+from daemon.events import Equity, Fact, HoleCards, Question
 from daemon.hand import Hand, Scene
 from daemon.passes import Passed  # noqa: TC001  msgspec reads it
 from daemon.presence import Presence
@@ -29,11 +29,12 @@ class Health:
 
 @dataclass
 class HeldBack:
-    """Hole cards of a hand that are told later; `since` when they were known (ms)."""
+    """Hole cards or odds of a hand that are told later; `since` when they were known (ms)."""
 
-    fact: HoleCards
+    fact: HoleCards | None
     hand: int | None
     since: int
+    equity: Equity | None = None
 
 
 @dataclass
@@ -63,6 +64,7 @@ class TableState:
     cell: int = -1
     alerted: list[str] = field(default_factory=list)
     held_back: list[HeldBack] = field(default_factory=list)
+    odds: dict[str, Question] = field(default_factory=dict)
     suspicions: Suspicions = field(default_factory=Suspicions)
     passing: list[Passed] = field(default_factory=list)
 

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import msgspec
 
+from daemon.chances import take
 from daemon.dealing import settled
 from daemon.delay import due
-from daemon.events import Fact, Key, Private, Reply
+from daemon.events import Fact, Key, Odds, Private, Refused, Reply, Rival
 from daemon.floor import obey
 from daemon.noise import garbled
 from daemon.presence import Change, Left, Overheard, PassedShoe, Settled
@@ -43,7 +44,7 @@ class Order:
     private: bool | None = None
 
 
-Input: TypeAlias = Look | ReaderUp | ReaderDown | Key | Order
+Input: TypeAlias = Look | ReaderUp | ReaderDown | Key | Odds | Refused | Rival | Order
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +98,12 @@ class Table:
                 health = self._reader(step, reader, error)
             case Key(key):
                 state.key = key
+            case Odds():
+                take(step, item)
+            case Refused(zone):
+                step.alert("refused-message", zone, zone)
+            case Rival(instance):
+                step.alert("second-daemon", "", instance)
             case Order(command, private):
                 if state.hand is not None and step.scene(state.hand).shoe_alone():
                     review(step)

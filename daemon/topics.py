@@ -136,6 +136,13 @@ CHANNELS: tuple[Channel, ...] = (
         counted=True,
     ),
     Channel(
+        "private-equity",
+        f"{PRIVATE}equity",
+        (events.Equity, events.SealedEquity),
+        "The chances of each live seat, in the clear or sealed for one receiver.",
+        counted=True,
+    ),
+    Channel(
         "private-floor",
         f"{PRIVATE}floor",
         (events.FloorNote,),

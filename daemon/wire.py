@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
-from daemon.events import Alert, Event, FloorNote, HoleCards, Sealed
+from daemon.events import Alert, Equity, Event, FloorNote, HoleCards, Sealed, SealedEquity
 from daemon.rules.results import (
     ButtonDrawResult,
     ChipRaceResult,
@@ -40,6 +40,8 @@ _TOPICS: tuple[tuple[type, str, bool], ...] = (
     (FloorNote, "floor", False),
     (HoleCards, "hole-cards", False),
     (Sealed, "hole-cards", False),
+    (Equity, "equity", False),
+    (SealedEquity, "equity", False),
 )
 
 
@@ -53,6 +55,7 @@ class Message:
     payload: bytes
     seq: int | None = None
     hand: int | None = None
+    correlation: bytes = b""
 
 
 class Envelope(Struct, frozen=True, kw_only=True):
@@ -139,6 +142,10 @@ class Wire:
     def topic(self, name: str, *, private: bool = False) -> str:
         """The full topic of `name` on one of the two roots."""
         return f"{self.prefix}{'-private' if private else ''}/{self.table}/{name}"
+
+    def replies(self, *, private: bool) -> str:
+        """What a response topic has to begin with."""
+        return self.topic("reply/", private=private)
 
     def moment(self, now: int) -> datetime:
         """A time of the table's memory, in UTC."""

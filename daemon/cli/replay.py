@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from daemon.config import Config
+    from daemon.events import Odds, Question
     from daemon.wire import Message
 
 HELP = "play recordings or .phh hands through the table and print every message"
@@ -36,27 +37,31 @@ def run(options: argparse.Namespace) -> int:
     config = load(options.config) if options.config else None
     out = sys.stdout.buffer
     for name in options.files:
-        for now, message in _messages(name, config):
+        for now, message in _messages(name, config, private=options.reveal):
             if options.reveal or not message.private:
                 out.write(output(now, message) + b"\n")
     out.flush()
     return 0
 
 
-def _messages(name: str, config: Config | None) -> Iterator[tuple[int, Message]]:
+def _messages(name: str, config: Config | None, *, private: bool) -> Iterator[tuple[int, Message]]:
     from daemon import replay  # noqa: PLC0415
+    from daemon.calculator import answer  # noqa: PLC0415
+
+    def odds(question: Question) -> Odds | None:
+        return answer(question) if private or not question.private else None
 
     if name.endswith(".phh"):
-        yield from replay.phh_messages(Path(name), config.setup() if config else None)
+        yield from replay.phh_messages(Path(name), config.setup() if config else None, odds)
         return
     if config is None:
         raise UsageError(f"{name}: a recording needs --config")
     setup, prefix = config.setup(), config.mqtt.prefix
     if name == "-":
-        yield from replay.messages(setup, prefix, sys.stdin.buffer, "standard input")
+        yield from replay.messages(setup, prefix, sys.stdin.buffer, "standard input", odds)
         return
     try:
         with Path(name).open("rb") as lines:
-            yield from replay.messages(setup, prefix, lines, name)
+            yield from replay.messages(setup, prefix, lines, name, odds)
     except OSError as error:
         raise FeltdError(f"{name}: {error.strerror}") from None

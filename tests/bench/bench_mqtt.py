@@ -31,8 +31,8 @@ BURST = 10_000
 class Listener:
     """Nobody asks for anything here."""
 
-    async def inbound(self, topic, payload, *, retained):
-        raise AssertionError(topic)
+    async def inbound(self, received):
+        raise AssertionError(received.topic)
 
     def status(self, *, online):
         return b'{"online": true}' if online else b'{"online": false}'

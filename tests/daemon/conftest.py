@@ -164,8 +164,8 @@ class Listener:
         self.retained = []
         self.heard = asyncio.Event()
 
-    async def inbound(self, topic, payload, *, retained):
-        self.received.append((topic, payload, retained))
+    async def inbound(self, received):
+        self.received.append((received.topic, received.payload, received.retained))
         self.heard.set()
 
     def status(self, *, online):

@@ -20,6 +20,7 @@ QUADS = Label("Four of a Kind, Aces", "Каре тузов")
 FIVE = ("As", "Ah", "Ad", "Ac", "Ks")
 SALT = "00112233445566778899aabbccddeeff"
 HASH = "a" * 64
+CHANCES = [events.SeatChance(2, 0.25, 0.5, 0.5), events.SeatChance(9, 0.25, 0.5, 0.5)]
 
 BODIES = (
     wire.Status(online=True, version="0.1.0", since="2026-11-29T18:00:00.000Z", instance="ab12"),
@@ -44,6 +45,7 @@ BODIES = (
     events.Committed(seat=2, index=1, n=1, hash=HASH, replaces="b" * 64),
     events.Opened(seat=2, index=1, n=1, card="As", salt=SALT),
     events.DealStarted(kind="chip-race", expected={2: 1, 9: 3}, exchanged={2: 4, 9: 0}),
+    events.AllTabled(seats=CHANCES, exact=True, deals=990),
     events.ResendGone(from_=17, to=40),
     results.ShowdownResult(
         discipline="holdem",
@@ -107,6 +109,8 @@ BODIES = (
     events.Reply(id="7", by="floor-2", waiting=[3]),
     events.HoleCards(seat=2, cards=["As", None]),
     events.Sealed(to="overlay", box="AAEC"),
+    events.Equity(seats=CHANCES, exact=False, deals=24_576, error=0.0009),
+    events.SealedEquity(to="overlay", box="AAEC"),
     events.FloorNote(
         kind="duplicate-card",
         zone="seat:2",

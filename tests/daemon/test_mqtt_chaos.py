@@ -27,10 +27,10 @@ class Table:
         self.publisher = Publisher(Address(f"mqtt://127.0.0.1:{port}"), Topics("felt", "t1"),
                                    self.journal, self, ack_timeout=1.0)
         self.last = last
-    async def inbound(self, topic, payload, *, retained):
-        if topic != "felt/t1/resend":
+    async def inbound(self, received):
+        if received.topic != "felt/t1/resend":
             return
-        start = json.loads(payload)["from"]
+        start = json.loads(received.payload)["from"]
         while messages := self.journal.range("public", start).messages:
             for m in messages:
                 await self.publisher.post(Outgoing(m.root, m.seq, m.topic, m.payload))

@@ -40,7 +40,7 @@ def test_every_topic_has_an_example_that_fits(contract):
         assert contract.faults(topic, payload) == []
         told.add((contract.address(topic), payload.get("type")))
     assert {place for place, _ in told} == {each.address for each in CHANNELS if not each.taken}
-    kinds = {each.__struct_config__.tag for each in EVENTS} - {"equity"}
+    kinds = {each.__struct_config__.tag for each in EVENTS}
     assert {kind for place, kind in told if place.endswith("/event")} == kinds
     assert len(EXAMPLES) == PAGE.count("```json") - 1
 
@@ -59,9 +59,9 @@ class Stage:
         self.resender = Resender(self.memory, self.publisher)
         self.joined_at = 0
 
-    async def inbound(self, topic, payload, *, retained):
-        if topic.endswith("/resend"):
-            await self.resender.ask(payload, private=False)
+    async def inbound(self, received):
+        if received.topic.endswith("/resend"):
+            await self.resender.ask(received.payload, private=False)
 
     def status(self, *, online):
         from daemon.wire import Status  # noqa: PLC0415

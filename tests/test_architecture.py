@@ -32,7 +32,7 @@ daemon.odds daemon.odds. daemon.verify daemon.openings daemon.schema daemon.topi
     daemon.calculator \
     daemon.check daemon.checks daemon.checks.
 daemon.app daemon.web daemon.web.
-daemon.show daemon.demo daemon.watch
+daemon.show daemon.demo daemon.demo_play daemon.demo_table daemon.watch
 daemon.cli daemon.cli.
 daemon.__main__
 """

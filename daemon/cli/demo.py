@@ -2,41 +2,58 @@
 
 from __future__ import annotations
 
+import argparse
 import asyncio
 import logging
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    import argparse
+from daemon.errors import FeltdError
 
-HELP = "play hands on emulated readers, through a real broker, and show them live"
-EXAMPLE = "feltd demo --hands 3 --once"
+HELP = "a draw, hands of all disciplines and a race on emulated readers, shown live"
+EXAMPLE = "feltd demo --once --seed 7"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument(
-        "--hands", type=int, default=2, metavar="N", help="how many hands with --once"
+        "--hands", type=_hands, default=1, metavar="N", help="hands of each discipline in a round"
     )
-    parser.add_argument("--once", action="store_true", help="end after the hands")
+    parser.add_argument("--once", action="store_true", help="one quick round, then end")
     parser.add_argument(
-        "--seed", type=int, default=1, metavar="S", help="the same seed deals the same hands"
+        "--seed", type=int, default=1, metavar="S", help="the same seed deals the same cards"
     )
     parser.add_argument("--json", action="store_true", help="print each message as a JSON line")
     parser.add_argument(
         "--url", default="embedded", metavar="U", help="another broker than the embedded one"
     )
-    parser.add_argument("--rail", choices=("pn532", "feig"), default="pn532", help="reader family")
+    parser.add_argument(
+        "--rail",
+        choices=("feig", "pn532"),
+        default="feig",
+        help="reader family; a PN532 hears two cards, so it plays hold'em only",
+    )
+    parser.add_argument("--no-shoe", action="store_true", help="without a reader in the shoe")
+
+
+def _hands(text: str) -> int:
+    if not text.isdecimal() or not int(text):
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of hands")
+    return int(text)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Play until the hands are over or the person has seen enough."""
+    """Play until the round is over or the person has seen enough."""
     from daemon import demo  # noqa: PLC0415  heavy, and only for this command
-    from daemon.errors import FeltdError  # noqa: PLC0415
 
     logging.basicConfig(level=logging.ERROR, format="%(levelname)s %(name)s %(message)s")
-    hands = options.hands if options.once else None
-    plan = demo.Plan(hands, options.seed, options.url, options.json, options.rail)
+    plan = demo.Plan(
+        hands=options.hands,
+        once=options.once,
+        seed=options.seed,
+        url=options.url,
+        as_json=options.json,
+        rail=options.rail,
+        shoe=not options.no_shoe,
+    )
     try:
         asyncio.run(demo.play(plan))
     except* FeltdError as errors:
@@ -44,6 +61,4 @@ def run(options: argparse.Namespace) -> int:
         while isinstance(error, BaseExceptionGroup):
             error = error.exceptions[0]
         raise error from None
-    except* TimeoutError:
-        raise FeltdError("the table did not answer in time") from None
     return 0

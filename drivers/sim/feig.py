@@ -2,7 +2,8 @@
 
 Written from the FEIG manuals H60301-3e-ID-B, H40801-5e and H30701-3e: it hears nothing that
 has a wrong CRC or another's address, keeps heard tags quiet until their field was off, and
-pages an inventory that does not fit one answer.
+pages an inventory that does not fit one answer. The data sets of ISO 14443A tags (TR-TYPE 04)
+are those of the FEIG FEDM SDK.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 _RESET_TIME = 0.015
 _SLOT_TIME = 0.004
 _SLOTS = 16
+_SET_HEADS = {16: "0300", 14: "040001"}
+"""What a data set begins with, by the length of the UID in hex: ISO 15693, ISO 14443A."""
 
 
 @dataclass(slots=True)
@@ -150,16 +153,22 @@ class Feig:
             if not self.ont:
                 self._quiet.clear()
             heard = (uid for antenna in self._powered() for uid in self.air.heard(antenna))
-            self._rest = [uid for uid in heard if len(uid) == 16 and uid not in self._quiet]
+            self._rest = [uid for uid in heard if len(uid) in _SET_HEADS and uid not in self._quiet]
         batch, self._rest = self._rest[: self.page], self._rest[self.page :]
         self._quiet.update(batch)
         took = _SLOT_TIME * (_SLOTS + len(batch))
         if not batch:
             return took, 0x01, b""
-        sets = b"".join(b"\x03\x00" + bytes.fromhex(uid) for uid in batch)
+        sets = b"".join(map(_data_set, batch))
         failed = self._random.random() < self.rf_error
         status = 0x83 if failed else 0x94 if self._rest else 0x00
         return took, status, bytes((len(batch),)) + sets
+
+
+def _data_set(uid: str) -> bytes:
+    """One tag of an inventory; the UID of an ISO 14443A tag is sent last byte first."""
+    head, raw = bytes.fromhex(_SET_HEADS[len(uid)]), bytes.fromhex(uid)
+    return head + (raw if head[0] == 0x03 else raw[::-1])
 
 
 def _frame(body: bytes, *, advanced: bool) -> bytes:

@@ -13,7 +13,7 @@ class Field:
     `collide` is the chance, 0 to 1, that one of several stacked cards stays unheard in a pass.
     `overhear` maps an antenna to a neighbour whose cards it also hears, with chance
     `crosstalk`. `deaf` antennas hear nothing, `dead` UIDs are never heard. `seed` makes the
-    chances repeatable.
+    chances repeatable. `passes` counts by antenna how often it was listened to.
     """
 
     collide: float = 0.0
@@ -22,6 +22,7 @@ class Field:
     deaf: set[int] = field(default_factory=set)
     dead: set[str] = field(default_factory=set)
     seed: int = 1
+    passes: dict[int, int] = field(default_factory=dict)
     _cards: dict[int, list[str]] = field(default_factory=dict)
     _random: Random = field(init=False)
 
@@ -59,6 +60,7 @@ class Field:
 
     def heard(self, antenna: int) -> list[str]:
         """The UIDs that answer in one pass: the true cards, less and more what radio does."""
+        self.passes[antenna] = self.passes.get(antenna, 0) + 1
         if antenna in self.deaf:
             return []
         cards = [uid for uid in self.on(antenna) if uid not in self.dead]

@@ -9,6 +9,8 @@ if TYPE_CHECKING:
     from drivers.sim.deck import Air
 
 Rail = Literal["feig", "pn532"]
+Shoe = Literal["pcsc", "pn532"]
+STUD_SEATS = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +38,7 @@ class Layout:
 
     `up`: antennas of their own for the up cards of stud. `board`: how many antennas the board has.
     `rail`: one long-range reader for the whole rail, or a two-tag reader for each antenna.
+    `shoe_driver`: what reads the shoe, if there is a `shoe`; a PN532 wants ISO 14443A decks.
     """
 
     discipline: str = "holdem"
@@ -47,19 +50,21 @@ class Layout:
     shoe: bool = False
     burn: bool = False
     rail: Rail = "feig"
+    shoe_driver: Shoe = "pcsc"
     unattended: str = "all"
 
     @property
     def air(self) -> Air:
-        """What the rail's readers can hear."""
-        return "iso14443a" if self.rail == "pn532" else "iso15693"
+        """What the rail's readers and the shoe's can hear."""
+        limited = self.rail == "pn532" or (self.shoe and self.shoe_driver == "pn532")
+        return "iso14443a" if limited else "iso15693"
 
     def zones(self) -> tuple[str, ...]:
         """The zones with antennas on the rail, in the order in which they are polled."""
         seats = range(1, self.seats + 1) if self.antennas else ()
         zones = [f"seat:{seat}" for seat in seats]
         if self.up:
-            zones += [f"seat:{seat}:up" for seat in seats]
+            zones += [f"seat:{seat}:up" for seat in seats if seat <= STUD_SEATS]
         zones += ["board"] * self.board
         zones += ["muck"] * self.muck + ["burn"] * self.burn
         return tuple(zones)
@@ -97,7 +102,7 @@ class Layout:
         blocks = [_reader(name, self.rail, them) for name, them in readers.items()]
         shoe = self.shoe_antenna()
         if shoe:
-            blocks.append(_reader("shoe", "pcsc", [shoe]))
+            blocks.append(_reader("shoe", self.shoe_driver, [shoe]))
         return (
             f'[table]\nid = "{table}"\ndiscipline = "{self.discipline}"\nseats = {self.seats}\n\n'
             '[mqtt]\nurl = "mqtt://127.0.0.1:1883"\n\n'

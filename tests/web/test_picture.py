@@ -138,3 +138,12 @@ def test_hole_cards_belong_to_the_hand_that_is_played():
     assert hole.on(public | {"hand": 5})["hole"] == {"2": ["Qd"]}
     hole.forget()
     assert hole.on(public | {"hand": 5})["hole"] == {}
+
+
+def test_readers_and_status_are_outside_the_count():
+    view, follower = TableView("t1"), Follower()
+    fold(view, follower, "reader/rail", {"epoch": "e", "up": False, "error": "no answer"})
+    fold(view, follower, "status", {"epoch": "e", "online": True})
+    assert view.floor()["readers"]["rail"]["error"] == "no answer"
+    assert view.overlay()["online"]
+    assert "readers" not in view.overlay()

@@ -60,6 +60,7 @@ async function previewRace(form) {
     return;
   }
   place.replaceChildren(make("p", { text: texts().newChips(answer.race.new_chips) }), raceTable(answer.race));
+  place.lastElementChild.scrollIntoView({ block: "center" });
 }
 
 function raceTable(race) {

@@ -118,5 +118,6 @@ async def _perform(app: App, table: Stage, plan: Plan, show: Show) -> None:
         director = demo_play.Director(table, people, random, seats, pace)
         await demo_play.play(director, GAMES[plan.rail], plan.hands)
         while not plan.once:
+            await people.until("event", type="hand-ended", hand=people.hand)
             await people.command("set-discipline", discipline=GAMES[plan.rail][0])
             await demo_play.play(director, GAMES[plan.rail], plan.hands)

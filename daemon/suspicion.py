@@ -91,6 +91,8 @@ def _dealt_there(hand: Hand, zone: str) -> bool:
     number = seat_number(zone)
     if number is not None:
         up = zone.endswith(":up")
+        if up and not any(street.up for street in hand.game.streets):
+            return False
         return hand.named and number in hand.seats and (hand.street >= up or hand.last_street())
     whole = hand.game.board_cards
     return zone == "board" and whole > 0 and len(hand.board) >= whole

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import logging
+import signal
 
 from daemon.errors import FeltdError
 
@@ -40,8 +41,15 @@ def _hands(text: str) -> int:
     return int(text)
 
 
+def _stop(_number: int, _frame: object) -> None:
+    """Until the loop runs, which has its own way to end."""
+    raise SystemExit(0)
+
+
 def run(options: argparse.Namespace) -> int:
     """Play until the round is over or the person has seen enough."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, _stop)
     from daemon import demo  # noqa: PLC0415  heavy, and only for this command
 
     logging.basicConfig(level=logging.ERROR, format="%(levelname)s %(name)s %(message)s")

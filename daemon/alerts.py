@@ -166,6 +166,12 @@ KINDS: dict[str, Kind] = {
         "The broker refused a message on {zone}; check the rights.",
         "Брокер не принял сообщение {zone}; проверьте права.",
     ),
+    "memory-lost": Kind(
+        "stop",
+        "",
+        "The table's memory was damaged; it starts anew and does not know a hand in progress.",
+        "Память стола повреждена; он начинает заново и не знает начатой раздачи.",
+    ),
     "second-daemon": Kind(
         "stop",
         "",

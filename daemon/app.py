@@ -18,7 +18,7 @@ from daemon import __version__, access, logs, metrics, reload
 from daemon.broker import EmbeddedBroker
 from daemon.calculator import Calculator
 from daemon.errors import ConfigError
-from daemon.events import Key, Odds, Refused, Rival
+from daemon.events import Damaged, Key, Refused, Rival
 from daemon.journal import Journal, JournalError
 from daemon.memory import Memory, again, outgoing
 from daemon.mqtt import Publisher, Topics
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from daemon.config import Config
     from daemon.mqtt import Received
     from daemon.outbox import Outgoing
-    from daemon.recording import Entry
+    from daemon.recording import Entry, Notice
     from drivers import Look
 
 log = logging.getLogger("feltd")
@@ -118,6 +118,8 @@ class App:
 
     async def _run(self, stop: asyncio.Event) -> None:
         self._draw_key()
+        if self.journal.set_aside is not None:
+            self.put(Damaged(self.journal.set_aside.name))
         async with asyncio.TaskGroup() as group:
             tasks = [group.create_task(self._follow(), name="follow")]
             if self.broker is not None:
@@ -140,7 +142,7 @@ class App:
             for task in tasks:
                 task.cancel()
 
-    def put(self, entry: Look | ReaderUp | ReaderDown | Odds | Refused | Rival) -> None:
+    def put(self, entry: Look | ReaderUp | ReaderDown | Notice) -> None:
         """An input of ours. A table that cannot keep up loses looks, and counts them."""
         match entry:
             case ReaderUp(reader):

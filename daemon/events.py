@@ -37,6 +37,12 @@ class Rival(Struct, frozen=True):
     instance: str
 
 
+class Damaged(Struct, frozen=True):
+    """The journal could not be read and lies beside the new one, under the name `file`."""
+
+    file: str
+
+
 class Question(Struct, frozen=True, kw_only=True):
     """A spot whose odds the table wants to tell, on one of its roots; `hands` by seat."""
 

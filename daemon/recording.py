@@ -11,7 +11,7 @@ from typing import Annotated, Any, TypeAlias
 import msgspec
 from msgspec import UNSET, Meta, Raw, Struct, UnsetType
 
-from daemon.events import Key, Odds, Refused, Rival
+from daemon.events import Damaged, Key, Odds, Refused, Rival
 from drivers import Look, ReaderDown, ReaderUp
 
 
@@ -56,6 +56,7 @@ class Line(Struct, frozen=True, omit_defaults=True):
     odds: Odds | UnsetType = UNSET
     refused: str | UnsetType = UNSET
     rival: str | UnsetType = UNSET
+    damaged: str | UnsetType = UNSET
 
 
 class RawCommand(Struct, frozen=True):
@@ -71,7 +72,10 @@ class RawCommand(Struct, frozen=True):
     correlation: bytes = b""
 
 
-Entry: TypeAlias = Look | ReaderUp | ReaderDown | Key | Odds | Refused | Rival | RawCommand
+Notice: TypeAlias = Damaged | Odds | Refused | Rival
+"""What the daemon itself has to say."""
+
+Entry: TypeAlias = Look | ReaderUp | ReaderDown | Key | Notice | RawCommand
 
 _LINE: msgspec.json.Decoder[Line] = msgspec.json.Decoder(Line)
 _ENCODER = msgspec.json.Encoder()
@@ -104,7 +108,12 @@ def read_line(text: bytes) -> tuple[int, Entry]:
     if line.up is not UNSET and line.reader is not UNSET:
         why = "" if line.error is UNSET else line.error
         return now, ReaderUp(line.reader) if line.up else ReaderDown(line.reader, why)
-    for value, kind in ((line.key, Key), (line.refused, Refused), (line.rival, Rival)):
+    for value, kind in (
+        (line.key, Key),
+        (line.refused, Refused),
+        (line.rival, Rival),
+        (line.damaged, Damaged),
+    ):
         if value is not UNSET:
             return now, kind(value)
     if line.odds is not UNSET:
@@ -140,6 +149,8 @@ def write_line(now: int, entry: Entry) -> bytes:
             line = Line(seconds, odds=entry)
         case Refused(zone):
             line = Line(seconds, refused=zone)
+        case Damaged(file):
+            line = Line(seconds, damaged=file)
         case Rival(instance):
             line = Line(seconds, rival=instance)
         case RawCommand(data, private, reply_to):

@@ -14,7 +14,7 @@ import msgspec
 from daemon.chances import take
 from daemon.dealing import settled
 from daemon.delay import due
-from daemon.events import Fact, Key, Odds, Private, Refused, Reply, Rival
+from daemon.events import Damaged, Fact, Key, Odds, Private, Refused, Reply, Rival
 from daemon.floor import obey
 from daemon.noise import garbled
 from daemon.presence import Change, Left, Overheard, PassedShoe, Settled
@@ -44,7 +44,7 @@ class Order:
     private: bool | None = None
 
 
-Input: TypeAlias = Look | ReaderUp | ReaderDown | Key | Odds | Refused | Rival | Order
+Input: TypeAlias = Look | ReaderUp | ReaderDown | Key | Odds | Refused | Rival | Damaged | Order
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +102,8 @@ class Table:
                 take(step, item)
             case Refused(zone):
                 step.alert("refused-message", zone, zone)
+            case Damaged():
+                step.alert("memory-lost", "", "")
             case Rival(instance):
                 step.alert("second-daemon", "", instance)
             case Order(command, private):

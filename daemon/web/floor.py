@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from daemon.web.subscriber import Subscriber
 
 UNDOABLE = {"fold", "card", "remove-card", "pots", "end-hand"}
+UNTYPED = {"muck", "shoe"}
 COOKIE, GATE = "feltd_floor", "feltd_gate"
 _WORDS = {
     "en": {
@@ -284,6 +285,8 @@ def _signed(order: Order, by: str, hand: int | None) -> tuple[AnyCommand, bytes]
         raise CommandError("the table's hand is not known yet")
     fields: Payload = {**order.command, "id": order.id, "by": by, "hand": hand}
     command = commands.decode(msgspec.json.encode(fields))
+    if isinstance(command, commands.TypeCard | commands.RemoveCard) and command.zone in UNTYPED:
+        raise CommandError(f"no card is corrected at {command.zone} - at `$.zone`")
     return command, msgspec.json.encode(command)
 
 

@@ -7,7 +7,6 @@ through `HoleView`, which the public process never makes.
 
 from __future__ import annotations
 
-from collections import deque
 from typing import TYPE_CHECKING, Any
 
 from daemon.rules.irregularities import of_alert
@@ -25,6 +24,7 @@ RESULTS = {
     "ruling/chip-race": "chip-race",
 }
 OPENER = "ruling/first-to-act"
+ODDS = {"equity", "street", "hand-started", "hand-ended", "hand-voided"}
 _STREETS = {0: "flop", 3: "turn", 4: "river"}
 
 
@@ -48,8 +48,9 @@ class TableView:
         self._results: dict[str, Payload] = {}
         self._deal: Payload | None = None
         self._equity: Payload | None = None
+        self._odds_at = 0
         self._alerts: dict[int, Payload] = {}
-        self._log: deque[Payload] = deque(maxlen=LOG)
+        self._log: dict[int, Payload] = {}
 
     def take(self, step: Step) -> None:
         """Fold one step in."""
@@ -62,7 +63,7 @@ class TableView:
         kept_by_broker = step.topic in {*RESULTS, OPENER} and not step.payload.get("late")
         if step.kind == "told" or not kept_by_broker:
             self._count_hand(step.payload)
-        self._told(step.topic, step.payload, again=step.kind == "old")
+        self._told(step.topic, step.payload)
 
     def aside(self, topic: str, payload: Payload) -> None:
         """An uncounted message: the table's status, the health of a reader."""
@@ -76,7 +77,7 @@ class TableView:
         if isinstance(hand, int) and (self.hand is None or hand > self.hand):
             self.hand = hand
 
-    def _told(self, topic: str, payload: Payload, *, again: bool) -> None:
+    def _told(self, topic: str, payload: Payload) -> None:
         if topic in RESULTS or topic == OPENER:
             known = self._results.get(topic)
             if known is None or payload["seq"] > known["seq"]:
@@ -84,7 +85,7 @@ class TableView:
         elif topic == "alert":
             self._alert(payload)
         elif topic == "event":
-            self._event(payload, again=again)
+            self._event(payload, payload["seq"])
 
     def _alert(self, payload: Payload) -> None:
         street = _STREETS.get(len(self.state.get("board", [])))
@@ -92,20 +93,17 @@ class TableView:
         known = of_alert(str(payload.get("kind")), street, self._profile) if grave else None
         remedy = None if known is None else {"en": known.remedy.en, "ru": known.remedy.ru}
         rule = payload.get("rule") or (known.rule if known else "")
-        self._alerts[payload["seq"]] = payload | {"remedy": remedy, "rule": rule}
-        for seq in sorted(self._alerts)[:-ALERTS]:
-            del self._alerts[seq]
+        _keep(self._alerts, payload | {"remedy": remedy, "rule": rule}, ALERTS)
 
-    def _event(self, payload: Payload, *, again: bool) -> None:
-        match payload.get("type"):
-            case "deal-started" if self._deal is None or payload["seq"] > self._deal["seq"]:
-                self._deal = payload
-            case "equity" if not again:
-                self._equity = payload
-            case "street" | "hand-started" | "hand-ended" | "hand-voided" if not again:
-                self._equity = None
-            case "command" if not again:
-                self._log.append(payload)
+    def _event(self, payload: Payload, seq: int) -> None:
+        kind = payload.get("type")
+        if kind == "deal-started" and (self._deal is None or seq > self._deal["seq"]):
+            self._deal = payload
+        elif kind in ODDS and seq > self._odds_at:
+            self._odds_at = seq
+            self._equity = payload if kind == "equity" else None
+        elif kind == "command":
+            _keep(self._log, payload, LOG)
 
     def overlay(self) -> Payload:
         """What everybody may see."""
@@ -137,7 +135,7 @@ class TableView:
         return self.overlay() | {
             "alerts": [self._alerts[seq] for seq in sorted(self._alerts, reverse=True)],
             "readers": dict(sorted(self.readers.items())),
-            "log": list(self._log),
+            "log": [self._log[seq] for seq in sorted(self._log)],
             "status": self.status,
         }
 
@@ -184,6 +182,10 @@ class HoleView:
         """The table's memory is new."""
         self._cards, self._equity = {}, None
 
+    def new_street(self) -> None:
+        """The odds are others now."""
+        self._equity = None
+
     def on(self, public: Payload) -> Payload:
         """The public picture with the hole cards of the same hand."""
         hand = public["hand"] if public["open"] else None
@@ -192,6 +194,13 @@ class HoleView:
         }
         equity = self._equity if self._equity and self._equity.get("hand") == hand else None
         return public | {"hole": hole, "equity": equity or public["equity"]}
+
+
+def _keep(known: dict[int, Payload], payload: Payload, most: int) -> None:
+    """Add a message to those by `seq`, of which the newest stay."""
+    known[payload["seq"]] = payload
+    for seq in sorted(known)[:-most]:
+        del known[seq]
 
 
 def _seq(payload: dict[str, Any]) -> int:

@@ -198,6 +198,8 @@ class PrivateSite(Site):
         if root.anchored:
             if step.kind == "fresh":
                 self.hole.forget()
+            if step.kind == "told" and step.payload.get("type") == "street":
+                self.hole.new_street()
             super().step(root, step)
             return
         payload = self._opened(step.payload)

@@ -143,6 +143,9 @@ def test_hidden_cards_go_to_the_private_root_and_nowhere_else(table, web):
         text = json.dumps(after) + await anna.page()
         assert spare not in text
         assert after["undoable"][0]["said"] == f"seat:{seat}"
+        for zone in ("muck", "shoe"):
+            _, reply = await anna.command("card", zone=zone, card=spare, hand=seen["hand"])
+            assert not reply["ok"]
         return spare
 
     with table.playing(), web(table.config_file) as server:

@@ -56,7 +56,7 @@ def test_who_joins_at_any_time_sees_what_all_others_see(evening, discipline):
                 fold(late, follower, topic, payload | {"late": True})
         seen, wanted = late.overlay(), json.loads(expected)
         for each in (seen, wanted):
-            for part in ("result", "opener", "deal"):
+            for part in ("result", "opener", "deal", "equity"):
                 (each[part] or {}).pop("late", None)
         assert json.loads(json.dumps(seen)) == wanted
 
@@ -147,3 +147,22 @@ def test_readers_and_status_are_outside_the_count():
     assert view.floor()["readers"]["rail"]["error"] == "no answer"
     assert view.overlay()["online"]
     assert "readers" not in view.overlay()
+
+
+def test_odds_end_with_their_street_whatever_came_first():
+    base = {"epoch": "e", "hand": 3}
+    state = base | {"seq": 9, "phase": "turn", "board": []}
+    events = [(5, "street"), (6, "equity"), (8, "street"), (9, "equity")]
+    for order in (events, events[::-1], events[2:] + events[:2]):
+        view, follower = TableView("t1"), Follower()
+        fold(view, follower, "state", state)
+        for seq, kind in order:
+            fold(view, follower, "event", base | {"seq": seq, "type": kind, "late": True})
+        assert view.overlay()["equity"]["seq"] == 9
+        fold(view, follower, "event", base | {"seq": 10, "type": "street"})
+        assert view.overlay()["equity"] is None
+    hole = HoleView()
+    hole.take("equity", base | {"seats": []})
+    assert hole.on({"hand": 3, "open": True, "equity": None})["equity"]
+    hole.new_street()
+    assert hole.on({"hand": 3, "open": True, "equity": None})["equity"] is None

@@ -27,7 +27,7 @@ const TEXTS = {
       all_in: "Own nothing else",
     },
     keepIt: "as it is", optional: "optional", add: "Another pot",
-    zones: { board: "Board", muck: "Muck", burn: "Burn", shoe: "Shoe", down: (n) => `Seat ${n}`, up: (n) => `Seat ${n}, up card` },
+    zones: { board: "Board", down: (n) => `Seat ${n}`, up: (n) => `Seat ${n}, up card` },
   },
   ru: {
     table: "Стол", actions: "Команды", alerts: "Предупреждения", readers: "Считыватели", done: "Сделано",
@@ -53,7 +53,7 @@ const TEXTS = {
       all_in: "Других фишек нет",
     },
     keepIt: "как есть", optional: "не обязательно", add: "Ещё банк",
-    zones: { board: "Борд", muck: "Отбой", burn: "Сожжённая", shoe: "Шуз", down: (n) => `Место ${n}`, up: (n) => `Место ${n}, открытая` },
+    zones: { board: "Борд", down: (n) => `Место ${n}`, up: (n) => `Место ${n}, открытая` },
   },
 };
 

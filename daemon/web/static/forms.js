@@ -56,7 +56,7 @@ function zones(picture) {
   const seats = seatsWith(picture, ["in", "shown", "folded", "mucked"]);
   const up = picture.discipline === "stud" ? seats.map((n) => [`seat:${n}:up`, text.up(n)]) : [];
   const board = BOARD_GAMES.includes(picture.discipline) ? [["board", text.board]] : [];
-  return [...board, ...seats.map((n) => [`seat:${n}`, text.down(n)]), ...up, ["burn", text.burn], ["muck", text.muck]];
+  return [...board, ...seats.map((n) => [`seat:${n}`, text.down(n)]), ...up];
 }
 
 /** A face that nobody beside the person who types it may read: never on the page. */

@@ -335,6 +335,12 @@ def live():
 
 
 @pytest.fixture(scope="session")
+def evening():
+    """The module tests/evening.py: a table with simulated readers."""
+    return beside("evening")
+
+
+@pytest.fixture(scope="session")
 def felt():
     """The module tests/felt.py: cards laid by hand."""
     return beside("felt")

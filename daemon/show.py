@@ -39,7 +39,7 @@ class Lines:
     """Lines on the console, one of which may still grow, as cards are dealt one by one."""
 
     def __init__(self) -> None:
-        self._console = Console(highlight=False, soft_wrap=True)
+        self._console = Console(highlight=False)
         self._kind = ""
         self._used = 0
 
@@ -48,7 +48,13 @@ class Lines:
         self.close()
         whole = text if isinstance(text, Text) else Text(text)
         whole.rstrip()
-        self._console.print(whole, style=style)
+        width = min(self._console.width, _WIDTH)
+        self._console.print(whole, style=style, width=width)
+
+    def address(self, text: str) -> None:
+        """A whole line that no one breaks: it is to be copied."""
+        self.close()
+        self._console.print(text, soft_wrap=True)
 
     def grow(self, kind: str, head: str, item: Text | None = None) -> None:
         """Add to the line of this kind, or begin one with `head`."""
@@ -56,10 +62,10 @@ class Lines:
         if self._kind != kind or self._used + size > _WIDTH:
             head = head if self._kind != kind else ""
             self.close()
-            self._console.print(f"  {head}".ljust(_INDENT), end="")
+            self._console.print(f"  {head}".ljust(_INDENT), end="", soft_wrap=True)
             self._kind, self._used = kind, _INDENT
         if item is not None:
-            self._console.print(item, end="")
+            self._console.print(item, end="", soft_wrap=True)
             self._used += size
         self._console.file.flush()
 
@@ -82,12 +88,12 @@ class Show:
     def opened(self, url: str, prefix: str) -> None:
         """The table is open."""
         if not self._json:
-            self._lines.line(f"The table is open. Broker: {url}, topics: {prefix}/demo/#")
+            self._lines.address(f"The table is open. Broker: {url}, topics: {prefix}/demo/#")
 
     def pages(self, url: str, name: str, password: str) -> None:
         """The pages are there."""
-        self._lines.line(f"Overlay: {url}/overlay")
-        self._lines.line(f"Floor:   {url}/floor  (role {name}, password {password})")
+        self._lines.address(f"Overlay: {url}/overlay")
+        self._lines.address(f"Floor:   {url}/floor  (role {name}, password {password})")
 
     def message(self, topic: str, payload: Payload, *, old: bool = False) -> None:
         """One message; what the broker had kept (`old`), or was told again, is no news."""

@@ -35,6 +35,8 @@ UNSEEN_MS = 60_000
 TOGETHER_MS = 5000
 """Hands that are tabled leave their antennas within so long of each other (the limit is 10 s)."""
 PRESENT_MS = 2500
+AWAY_MS = 8000
+"""Antennas that made no looks must have been back for so long before the end."""
 MARGIN_MS = 4500
 ALONE_MS = 3000
 
@@ -201,7 +203,7 @@ def _together(scene: Scene, live: list[int]) -> bool:
     last = [scene.last_at(scene.hand.seats[number]) for number in live]
     stayed = [time >= scene.board_last() - PRESENT_MS for time in last]
     together = max(last) - min(last) <= TOGETHER_MS and len(set(stayed)) == 1
-    away = max(scene.hand.gap_at, scene.hand.board_gap_at) > scene.hand.street_at
+    away = max(scene.hand.gap_at, scene.hand.board_gap_at) > min(last) - AWAY_MS
     return min(last) > scene.hand.street_at and together and not away
 
 
@@ -247,11 +249,12 @@ def _last_one(scene: Scene) -> int | None:
     """The one seat that certainly had not given up when the table was swept."""
     hand = scene.hand
     live = [hand.seats[number] for number in hand.live()]
-    away = max(hand.gap_at, hand.board_gap_at) > hand.started
-    if not live or hand.blind or away or len(hand.seats) < 2 or scene.unread():
+    if not live or scene.down or len(hand.seats) < 2 or scene.unread():
         return None
     last = max(live, key=scene.last_at)
     kept, board = scene.last_at(last), scene.board_last()
+    if max(hand.gap_at, hand.board_gap_at) > kept - AWAY_MS:
+        return None
     if hand.board and kept < board - PRESENT_MS:
         return None
     if not all(sure(scene, last, tag, 2) for tag in last.tags()):

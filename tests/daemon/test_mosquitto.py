@@ -63,18 +63,23 @@ WRITABLE = {
     "overlay": {"felt/t1/resend"},
     "floor": ASKED,
     "vault": {"felt/t1/resend", "felt-private/t1/resend"},
-    "bridge": {"felt/t1/command", "felt/t1/resend", "felt/t1/bridge"},
+    "bridge": {"felt/t1/command", "felt/t1/resend", "felt-bridge/t1"},
 }
 
 
 @pytest.mark.parametrize("user", WRITABLE)
 def test_who_writes_what(site, user):
     site.start("table")
-    attempts = PUBLIC | SECRET | ASKED | {"felt/t1/bridge", "felt/t1/reader/rail", "other/topic"}
+    attempts = (
+        PUBLIC
+        | SECRET
+        | ASKED
+        | {"felt-bridge/t1", "felt/t1/bridge", "felt/t1/reader/rail", "other/topic"}
+    )
 
     async def main():
         async with site.client("table", "1883") as table:
-            await table.subscribe([("felt/#", 1), ("felt-private/#", 1)])
+            await table.subscribe([("felt/#", 1), ("felt-private/#", 1), ("felt-bridge/#", 1)])
             async with site.client(user) as writer:
                 for retain in (False, True):
                     for topic in attempts:

@@ -149,7 +149,7 @@ def _is_new(step: Step, deal: Deal, tag: str, track: Track) -> bool:
 
 def _settle_by_deal(step: Step, deal: Deal, tag: str, track: Track) -> None:
     """Of two places that hear a card equally well the deal may leave only one."""
-    zones = sorted({claim.zone for claim in track.claims.values()})
+    zones = sorted({claim.zone for claim in track.claims.values()} - {"shoe"})
     numbers = {number for zone in zones if (number := seat_number(zone)) is not None}
     if len(numbers) == 1 and all(zone.startswith("seat:") for zone in zones):
         step.state.presence.settle(tag, zones[0])

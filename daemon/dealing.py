@@ -175,7 +175,7 @@ def review_disputes(scene: Scene) -> None:
         card = scene.setup.cards.get(tag)
         if not track.disputed or card is None or card[0] != scene.hand.deck:
             continue
-        zones = {claim.zone for claim in track.claims.values()}
+        zones = {claim.zone for claim in track.claims.values()} - {"shoe"}
         place = _only_place(scene, tag, zones)
         if _far_apart(scene, zones):
             scene.alert("duplicate-card", ", ".join(sorted(zones)))

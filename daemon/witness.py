@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from daemon.dealing import place_card, sure
 from daemon.hand import FOLDED, Held
-from daemon.passes import STEADY_SHARE, gaps, streets_passed
+from daemon.passes import BURST_MS, STEADY_SHARE, gaps, streets_passed
 
 if TYPE_CHECKING:
     from daemon.hand import Hand, Scene, Seat
@@ -70,6 +70,8 @@ def _settle(scene: Scene, places: list[int | None], index: int) -> None:
     seat = hand.seats.get(number) if number is not None else None
     if seat is None or seat.extra or hand.street < 0:
         return
+    if not hand.named and number not in places:
+        return
     if owner is not seat and len(seat.held) >= _due(hand):
         return
     heard = {zone for zone in _heard(scene, card.tag) if zone.startswith("seat:")}
@@ -91,16 +93,27 @@ def _heard(scene: Scene, tag: str) -> list[str]:
 
 
 def _predicted(scene: Scene, places: list[int | None], index: int) -> int | None:
-    """The seat between the two neighbours of this card, where the order closes around it."""
+    """The seat between the two neighbours of this card, where the order closes around it.
+
+    All three came in one burst without room for another card: a burn is never among them.
+    """
     if not 0 < index < len(places) - 1:
         return None
     before, after = places[index - 1], places[index + 1]
     if not before or not after or len(scene.hand.seats) < 2:
         return None
     hand, at = scene.hand, scene.hand.passed[index].at
+    if max(gaps(hand.passed[index - 1 : index + 2])) > _room(hand):
+        return None
     deal = hand.game.streets[0]
     first = len(hand.seats) * (deal.down + deal.up)
     return _between(_dealt_in(hand, at), before, after, wraps=index < first - 1)
+
+
+def _room(hand: Hand) -> float:
+    """How long a gap must be for one more card, by the pace of this dealer."""
+    quick = [gap for gap in gaps(hand.passed) if gap < BURST_MS]
+    return median(quick) * STEADY_SHARE if len(quick) > 2 else 0
 
 
 def _dealt_in(hand: Hand, at: int) -> list[int]:
@@ -157,10 +170,9 @@ def _review_order(scene: Scene, places: list[int | None]) -> None:
     size = len(seats) * (deal.down + deal.up)
     if hand.street < 0 or scene.now - hand.last_dealt < LATE_MS or len(seats) < 3:
         return
-    cards = hand.passed[:size]
-    quick = median(gaps(cards)) * STEADY_SHARE if len(cards) > 2 else 0
-    for gap, before, after in zip(gaps(cards), places, places[1:size], strict=False):
-        if not before or not after or gap >= quick or {before, after} - {*seats}:
+    steps = zip(gaps(hand.passed[:size]), places, places[1:size], strict=False)
+    for gap, before, after in steps:
+        if not before or not after or gap >= _room(hand) or {before, after} - {*seats}:
             continue
         skipped = (seats.index(after) - seats.index(before) - 1) % len(seats)
         if skipped > 1:

@@ -59,7 +59,9 @@ def _common_card(scene: Scene) -> None:
     seventh = len(hand.game.streets) - 2
     fresh = [tag for tag in _fresh(scene) if scene.now - scene.presence.since(tag) >= EXTRA_MS]
     none_has_seven = all(len(hand.seats[n].held) < hand.game.own_cards for n in hand.live())
-    if hand.street == seventh and len(fresh) == 1 and none_has_seven:
+    if hand.street == seventh and hand.typed and none_has_seven:
+        put_on_board(scene, [hand.typed.pop(0)])
+    elif hand.street == seventh and len(fresh) == 1 and none_has_seven:
         _tell(scene, fresh)
     elif fresh:
         scene.alert("extra-board-card", "board")

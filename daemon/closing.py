@@ -62,6 +62,8 @@ def _folded(scene: Scene, seat: Seat, wait: int) -> bool:
         if all(presence.home(tag) in seat.zones() for tag in seat.tags()):
             seat.muck_at = None
         return False
+    if scene.hand.gap_at > left:
+        return False
     if presence.hits(tags, "muck") < 2 and scene.now - left < LIFT_MS:
         return False
     return _hand_goes_on(scene, seat, at, wait)

@@ -22,6 +22,7 @@ from daemon.rules.errors import RuleError
 from daemon.rules.labels import Label
 from daemon.rules.pots import Pot, share_pots
 from daemon.setup import seat_number
+from daemon.upcards import turn_up
 from daemon.watchdog import watch_pots
 
 if TYPE_CHECKING:
@@ -36,8 +37,13 @@ def type_card(scene: Scene, command: TypeCard) -> None:
     number = seat_number(command.zone)
     if command.zone == "board":
         _type_board(scene, command)
-    elif number is not None and not command.zone.endswith(":up"):
+    elif number is not None and command.zone.endswith(":up"):
+        _type_up(scene, command, number)
+    elif number is not None:
         _type_seat(scene, command, number)
+    elif command.zone == "burn":
+        scene.hand.burns.append(command.card)
+        _clash(scene, command.card, "burn")
     else:
         raise CommandError(f"no card can be typed at {command.zone} - at `$.zone`")
     _tell_again(scene)
@@ -50,7 +56,7 @@ def _type_board(scene: Scene, command: TypeCard) -> None:
     if index is not UNSET and index < size:
         hand.done.append(_done(command, index=index, before=copy(hand.board[index])))
         hand.board[index] = BoardCard(None, command.card, "typed", scene.now)
-    elif size + len(hand.typed) >= hand.game.board_cards:
+    elif size + len(hand.typed) >= max(hand.game.board_cards, int(hand.game.common_card)):
         raise CommandError("the board is complete; name the index to replace - at `$.index`")
     else:
         hand.done.append(_done(command, index=-1))
@@ -76,6 +82,24 @@ def _type_seat(scene: Scene, command: TypeCard, number: int) -> None:
     _clash(scene, command.card, command.zone)
 
 
+def _type_up(scene: Scene, command: TypeCard, number: int) -> None:
+    """The floor says that this card lies face up at the seat; from now on everybody may know."""
+    hand = scene.hand
+    seat = hand.seats.get(number)
+    if seat is None or not hand.game.common_card:
+        raise CommandError(f"seat {number} has no up cards in this hand - at `$.zone`")
+    known = next((held for held in seat.held if held.face == command.card), None)
+    if known is None and len(seat.held) < hand.game.own_cards:
+        known = Held(None, command.card, "typed", scene.now, fixed=True)
+        hand.done.append(_done(command, seat=number, index=len(seat.held)))
+        seat.held.append(known)
+    if known is not None and not known.up:
+        known.fixed = True
+        turn_up(scene, seat, known)
+    seat.settled = seat.settled or (len(seat.held) == 3 and known is not None)
+    _clash(scene, command.card, command.zone)
+
+
 def _replace(scene: Scene, seat: Seat, index: int, held: Held) -> None:
     seat.held[index] = held
     commit(scene, seat)
@@ -87,6 +111,7 @@ def _clash(scene: Scene, face: str, zone: str) -> None:
     hand = scene.hand
     places = [seat.zone() for seat in hand.seats.values() for h in seat.held if h.face == face]
     places += ["board" for card in hand.board if card.face == face]
+    places += ["burn" for burnt in hand.burns if burnt == face]
     if len(places) > 1:
         text = ", ".join(sorted(places))
         scene.tell(

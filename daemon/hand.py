@@ -143,6 +143,7 @@ class Hand:
     void: bool = False
     to_show: list[int] = field(default_factory=list)
     typed: list[BoardCard] = field(default_factory=list)
+    burns: list[str] = field(default_factory=list)
     stale: list[str] = field(default_factory=list)
     mucked: list[str] = field(default_factory=list)
     foreign: dict[str, int] = field(default_factory=dict)

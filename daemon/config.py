@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import re
 import tomllib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -138,7 +138,7 @@ class Config:
     secrecy: SecrecyKeys
     state_dir: Path
     metrics_file: Path | None = None
-    web: WebKeys = WebKeys()
+    web: WebKeys = field(default_factory=WebKeys)
 
     def setup(self) -> Setup:
         """What the core has to know. Raises ConfigError for a deck that is wrong."""

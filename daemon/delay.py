@@ -1,4 +1,4 @@
-"""Hole cards and odds that are told late: held in the table's own state, so that a restart keeps them.
+"""Hole cards and odds that are told late: held in the table's state, so a restart keeps them.
 
 Looks are the clock, so what is due goes out with the next input.
 """

@@ -100,12 +100,8 @@ class Table:
                 state.key = key
             case Odds():
                 take(step, item)
-            case Refused(zone):
-                step.alert("refused-message", zone, zone)
-            case Damaged():
-                step.alert("memory-lost", "", "")
-            case Rival(instance):
-                step.alert("second-daemon", "", instance)
+            case Refused() | Damaged() | Rival():
+                _notice(step, item)
             case Order(command, private):
                 if state.hand is not None and step.scene(state.hand).shoe_alone():
                     review(step)
@@ -203,6 +199,17 @@ class Table:
         if isinstance(fact, ButtonDrawResult | ChipRaceResult) and state.deal is not None:
             state.deal.result_seq = state.seq
         return Told(fact, state.seq, private, hand)
+
+
+def _notice(step: Step, item: Refused | Damaged | Rival) -> None:
+    """What happened around the table and is the floor's to know."""
+    match item:
+        case Refused(zone):
+            step.alert("refused-message", zone, zone)
+        case Damaged():
+            step.alert("memory-lost", "", "")
+        case Rival(instance):
+            step.alert("second-daemon", "", instance)
 
 
 def _note_gap(hand: Hand, zone: str, now: int) -> None:

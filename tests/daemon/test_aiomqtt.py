@@ -136,7 +136,7 @@ def test_cancelled_reader_loses_nothing(mosquitto, ticks):
                 reader.cancel()
                 await asyncio.wait([reader])
                 message = await ours.receive() if reader.cancelled() else reader.result()
-                assert message == ("felt/t1/command", b"%d" % n, False)
+                assert message[:3] == ("felt/t1/command", b"%d" % n, False)
 
     asyncio.run(main())
 

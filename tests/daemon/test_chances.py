@@ -5,15 +5,18 @@ from __future__ import annotations
 import asyncio
 import base64
 import json
+from collections import Counter
 
 import pytest
 from nacl.public import PrivateKey, SealedBox
 
+from daemon import config
 from daemon.calculator import Calculator, answer
 from daemon.events import Odds, Question, SeatChance
 from daemon.odds import equity
 from daemon.recording import read_line, write_line
 from daemon.replay import messages, output
+from drivers.sim.table import simulate, write
 
 HANDS = {1: ["As", "Kd"], 2: ["2c", "7h"], 3: ["Qh", "Qd"]}
 FLOP = ["Ah", "Kc", "9d"]
@@ -177,6 +180,24 @@ def test_a_recording_that_has_the_answers_is_not_answered_anew(lay_table):
     texts = [json.dumps(line).encode() for line in recorded]
     assert [output(*one) for one in messages(felt.setup, "felt", texts, "t", pytest.fail)] == live
     assert sum(b'"equity":' in line for line in live) > 2
+
+
+@pytest.mark.parametrize("discipline", ["holdem", "omaha", "stud"])
+def test_odds_leak_nothing_in_public(tmp_path, scorer, discipline):
+    told = Counter()
+    for seed in range(2):
+        folder = tmp_path / str(seed)
+        folder.mkdir()
+        session = simulate(discipline, "brutal", seed, 4, commands=True, keys=True, extras=True)
+        truths = write(session, folder)
+        table = folder / "table.toml"
+        table.write_text(table.read_text().replace("[secrecy]", '[secrecy]\nhole_cards = "clear"'))
+        with (folder / "recording.jsonl").open("rb") as lines:
+            setup = config.load(table).setup()
+            sent = [json.loads(output(*one)) for one in messages(setup, "felt", lines, "x", answer)]
+        assert scorer.leaks(truths, sent) == []
+        told.update(line["topic"] for line in sent)
+    assert told["felt-private/sim/equity"] > 2
 
 
 def test_an_answer_comes_back_from_its_line():

@@ -242,6 +242,22 @@ def test_emptied_file_with_a_log_is_damage(tmp_path):
         assert journal.set_aside.with_name(journal.set_aside.name + "-wal").exists()
 
 
+def test_a_journal_of_the_first_format_goes_on(tmp_path):
+    with closing(Journal.open(tmp_path, STARTED)) as journal:
+        journal.add([b"1"], [event(1)], sync=True)
+    with closing(sqlite3.connect(tmp_path / "journal.db")) as db:
+        db.execute("ALTER TABLE messages DROP COLUMN correlation")
+        db.execute("PRAGMA user_version = 1")
+    answer = Outgoing("public", None, "felt/t1/reply/x", b"{}", correlation=b"\x00c")
+    for _ in range(2):
+        with reopen(tmp_path) as journal:
+            assert journal.set_aside is None
+            assert journal.restore() == (None, [b"1"])
+            assert journal.unsent(9)[:1] == [event(1)]
+            journal.add([], [answer], sync=True)
+            assert journal.unsent(9)[-1] == answer
+
+
 def test_newer_format_is_left_alone(tmp_path):
     with closing(Journal.open(tmp_path, STARTED)):
         pass

@@ -179,7 +179,8 @@ def _quiet(scene: Scene) -> bool:
     last = scene.presence.last_heard(scene.hand.tags(), _live_zones(scene))
     covered = _live_zones(scene) & scene.setup.zones_of_readers()
     looked = all(scene.looked_at(zone, LOOKED_MS) for zone in covered)
-    wait = QUIET_MS if covered else UNSEEN_MS
+    unseen = not covered or (scene.shoe_alone() and scene.board_last() < 0)
+    wait = UNSEEN_MS if unseen else QUIET_MS
     return scene.now - max(last, scene.hand.street_at) >= wait and looked
 
 

@@ -86,7 +86,12 @@ def streets_passed(hand: Hand) -> list[list[str]]:
 
 
 def never_on_board(hand: Hand) -> set[str]:
-    """Tags that passed the shoe as cards of seats or as burns, by the order of dealing."""
+    """Tags that passed the shoe as cards of seats or as burns, by the order of dealing.
+
+    In stud a burn may come back with the scrambled stub, and be the common card.
+    """
+    if hand.game.common_card:
+        return set()
     dead = {card.tag for card in hand.passed[: dealt_to_seats(hand)]}
     return dead | {tags[0] for tags in streets_passed(hand)}
 

@@ -180,7 +180,8 @@ def _later_street(scene: Scene) -> None:
     live = [number for number in sorted(hand.seats) if _dealt_in(scene, number, burst[-1].at)]
     if len(burst) == 2 < len(live) + 1 and _common_due(hand, len(live)):
         hand.taken += 2
-        _to_board(scene, burst[1:])
+        if "board" not in scene.setup.zones_of_readers():
+            _to_board(scene, burst[1:])
     elif len(burst) == len(live) + 1 and max(gaps(burst[1:]), default=0) <= _room(hand):
         hand.taken += 1
         _deal_out(scene, burst[1:], live, hand.game.streets[hand.street + 1].down * len(live))

@@ -13,12 +13,14 @@ if TYPE_CHECKING:
 QUIET_MS = 5000
 CLEAR_MS = 3000
 LOOKED_MS = 3000
+BACK_MS = 2000
+"""The first pass of antennas that came back is over within so long."""
 
 
 def note_sweep(scene: Scene) -> None:
     """Keep `cleared` of the hand: when its last card was heard in its place, None while any is."""
     hand = scene.hand
-    if hand.cleared is None and _is_clear(scene):
+    if hand.cleared is None and (_is_clear(scene) or _gone_unseen(scene)):
         hand.cleared = last_in_place(scene)
     elif hand.cleared is not None and not hand.closed and hand.result is None and _resumed(scene):
         hand.cleared = None
@@ -46,6 +48,14 @@ def _is_clear(scene: Scene) -> bool:
         return False
     wait = CLEAR_MS if scene.hand.closed or scene.hand.result is not None else QUIET_MS
     return scene.now - last_in_place(scene) >= wait
+
+
+def _gone_unseen(scene: Scene) -> bool:
+    """Whether the antennas are back after a time without looks and hear nothing of the hand."""
+    hand = scene.hand
+    last = last_in_place(scene)
+    back = 0 <= last < hand.gap_at - BACK_MS and hand.board_gap_at >= 0
+    return back and not hand.closed and not _tabled_early(scene)
 
 
 def _tabled_early(scene: Scene) -> bool:

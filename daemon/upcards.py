@@ -24,6 +24,8 @@ UNSURE_MS = 4000
 MOST_UP = 4
 LATE_MS = 2500
 """A card that was dealt before may be heard so much later."""
+BURST_MS = 12_000
+"""The cards of one street are dealt within so long."""
 SLACK_MS = 1500
 """A card may be heard so much later than the next one that was dealt."""
 
@@ -263,12 +265,17 @@ def _review_opener(scene: Scene) -> None:
 
 
 def _half_dealt(scene: Scene, members: list[int]) -> bool:
-    """Whether a seat gave up while this street was dealt, so that its card was perhaps not read."""
+    """Whether the boards of this street may lack a card.
+
+    A seat gave up while it was dealt, or got its card so much later that it missed one before.
+    """
     hand = scene.hand
     due = hand.down_cards_due()
     orders = [(hand.seats[n], in_order(scene, hand.seats[n])) for n in members]
     times = [first_heard(scene, seat, order[due - 1]) for seat, order in orders if order[due - 1 :]]
     began = min(times, default=scene.now)
+    if max(times, default=began) - began > BURST_MS:
+        return True
     others = [seat for number, seat in hand.seats.items() if number not in members]
     return any(scene.last_at(seat) >= began for seat in others)
 

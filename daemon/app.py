@@ -14,6 +14,8 @@ import time
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from msgspec import UNSET
+
 from daemon import __version__, access, logs, metrics, reload
 from daemon.broker import EmbeddedBroker
 from daemon.calculator import Calculator
@@ -111,7 +113,7 @@ class App:
             await self._run(stop)
         finally:
             with suppress(JournalError):
-                self.memory.commit()
+                self.memory.close()
             self.journal.close()
             if self.recorder is not None:
                 self.recorder.close()
@@ -295,7 +297,11 @@ class App:
     def status(self, *, online: bool) -> bytes:
         """The payload of `status`, and of the last will."""
         body = Status(
-            online=online, version=__version__, since=self._since, instance=self._instance
+            online=online,
+            version=__version__,
+            since=self._since,
+            instance=self._instance,
+            key=self.memory.archive.public or UNSET,
         )
         return self.memory.wire.status(self.now(), body).payload
 

@@ -10,6 +10,7 @@ import msgspec
 
 from daemon import chances, commands
 from daemon.antennas import Antennas
+from daemon.chain import CHAINED, ENDS, Result, genesis
 from daemon.commands import CommandError
 from daemon.events import Addressed, HoleCards, Reply, ResendGone, Sealed, SealedEquity
 from daemon.recording import RawCommand
@@ -177,7 +178,23 @@ class Engine:
             key = hand.key if hand is not None and hand.number == told.hand else None
             sealed = Sealed if isinstance(fact.body, HoleCards) else SealedEquity
             told = replace(told, fact=sealed(to=fact.to, box=self._seal(fact.to, plain, key)))
-        return self.wire.told(now, told)
+        return self._chained(told, self.wire.told(now, told))
+
+    def _chained(self, told: Told, message: Message) -> Message:
+        """A result joins the chain; the end of a hand tells the head."""
+        state, hand = self.state, self.state.hand
+        if not state.ledger.head:
+            state.ledger.head = state.ledger.since = genesis(self.wire.table, self.wire.epoch)
+        if hand is not None and hand.number == told.hand != state.ledger.hand:
+            state.ledger = state.ledger.next(hand.number)
+        if not isinstance(told.fact, CHAINED):
+            return message
+        topic = message.topic.removeprefix(self.wire.topic(""))
+        head = state.ledger.add(Result(topic, state.now, message.payload))
+        if not isinstance(told.fact, ENDS):
+            return message
+        fact = msgspec.structs.replace(told.fact, head=head)
+        return self.wire.told(state.now, replace(told, fact=fact))
 
     def _follow(self, messages: list[Message], *, counted: bool) -> None:
         """The picture follows the messages that changed it."""

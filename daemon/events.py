@@ -118,15 +118,17 @@ class HandShown(Event, frozen=True, tag="hand-shown"):
 
 
 class HandEnded(Event, frozen=True, tag="hand-ended"):
-    """The hand is over; `winner` where one seat was left."""
+    """The hand is over; `winner` where one seat was left, `head` of the chain of results."""
 
     winner: int | UnsetType = UNSET
+    head: str | UnsetType = UNSET
 
 
 class HandVoided(Event, frozen=True, tag="hand-voided"):
-    """The hand does not count."""
+    """The hand does not count; `head` of the chain of results."""
 
     reason: str
+    head: str | UnsetType = UNSET
 
 
 class CommandTaken(Event, frozen=True, tag="command", kw_only=True):

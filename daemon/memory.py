@@ -10,10 +10,13 @@ import msgspec
 
 from daemon.engine import AnswersInMemory, Engine
 from daemon.events import Reply
-from daemon.journal import Answer
+from daemon.journal import Answer, JournalError
 from daemon.outbox import Outgoing
+from daemon.recordfile import Archive
 from daemon.recording import RecordingError, read_line, write_line
+from daemon.records import About, draft
 from daemon.sealing import sealer
+from daemon.signing import signer
 from daemon.state import TableState
 from daemon.table import restore, save
 from daemon.wire import Wire
@@ -21,7 +24,10 @@ from daemon.wire import Wire
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from daemon.chain import Ledger
     from daemon.config import Config
+    from daemon.engine import Spoken
+    from daemon.hand import Hand
     from daemon.journal import Journal
     from daemon.outbox import Root
     from daemon.recording import Entry
@@ -31,6 +37,8 @@ if TYPE_CHECKING:
 log = logging.getLogger("feltd.memory")
 
 RETAINED = "retained"
+STANDING_MS = 600_000
+"""A finished hand is recorded so long after its last result, if none begins before."""
 
 
 class AnswersOnDisk:
@@ -71,8 +79,10 @@ class Memory:
         self.retained: dict[str, Message] = {}
         self._inputs: list[bytes] = []
         self._messages: list[Message] = []
-        self._told_hand = 0
         self._milestone = ""
+        self._betting = config.table.betting
+        self.archive = Archive(config.state_dir, journal, config.table.id, signer(config.state_dir))
+        self._recorded = 0
         self._restore()
         self.engine.answers = self.answers
 
@@ -99,7 +109,7 @@ class Memory:
             except RecordingError as error:
                 log.error("an input in the journal cannot be read: %s", error)  # noqa: TRY400
                 continue
-            for message in self.engine.feed(now, entry).messages:
+            for message in self._feed(now, entry).messages:
                 self._retain(message)
         self._milestone = self._place()
         self.told = self._counted()
@@ -115,7 +125,7 @@ class Memory:
     @property
     def pending(self) -> bool:
         """Whether something waits for a commit."""
-        return bool(self._inputs or self._messages or self.answers.fresh)
+        return bool(self._inputs or self._messages or self.answers.fresh or self.archive.waiting)
 
     @property
     def urgent(self) -> bool:
@@ -124,17 +134,45 @@ class Memory:
 
     def take(self, now: int, entry: Entry) -> bool:
         """Take one input in; whether it told anything."""
-        spoken = self.engine.feed(now, entry)
+        spoken = self._feed(now, entry)
         if spoken.evidence:
             self._inputs.append(write_line(self.state.now, entry))
         self._messages += spoken.messages
         return bool(spoken.messages)
+
+    def _feed(self, now: int, entry: Entry) -> Spoken:
+        """Feed the engine; a hand that gives way to the next one is as it will be recorded."""
+        hand, ledger = self.state.hand, self.state.ledger
+        spoken = self.engine.feed(now, entry)
+        if hand is not None and self.state.hand is not hand:
+            self._record(hand, ledger)
+        return spoken
+
+    def _record(self, hand: Hand, ledger: Ledger) -> None:
+        self._recorded = hand.number
+        self.archive.add(draft(hand, ledger, About(self.wire, self._betting, self.state.names)))
+
+    def _record_standing(self, wait: int) -> None:
+        """Record the last hand, if nothing was told of it for `wait` ms."""
+        hand, ledger = self.state.hand, self.state.ledger
+        if hand is None or not (hand.closed or hand.void) or hand.number == self._recorded:
+            return
+        if ledger.results and self.state.now - ledger.results[-1].at >= wait:
+            self._record(hand, ledger)
+
+    def close(self) -> None:
+        """Commit, with the record of a hand that is over. Raises JournalError."""
+        self._recorded = 0
+        self._record_standing(0)
+        self.commit()
 
     def adopt(self, setup: Setup) -> None:
         """Go on with another setup; a snapshot sees to it that a restart does not mix the two.
 
         Nothing may wait for a commit. Raises JournalError.
         """
+        if self.archive.waiting:
+            raise JournalError("a record waits for the disk")
         self.journal.snapshot(save(self.state))
         self.engine.table.setup = setup
 
@@ -151,7 +189,9 @@ class Memory:
             self._retain(message)
         if any(message.retain and message.seq is not None for message in messages):
             self._keep_retained()
-        self._mark()
+        self._record_standing(STANDING_MS)
+        if self.archive.write():
+            self._mark()
 
     def _retain(self, message: Message) -> None:
         if message.retain:

@@ -47,6 +47,7 @@ class Recorder:
                     odds=True,
                     seq=state.seq,
                     private_seq=state.private_seq,
+                    head=state.ledger.head,
                 )
             )
         )

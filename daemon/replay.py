@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from daemon.chain import Ledger
 from daemon.engine import AnswersInMemory, Engine
 from daemon.errors import FeltdError
 from daemon.phh import inputs
@@ -98,6 +99,7 @@ def _engine(setup: Setup, prefix: str, opening: Opening | None) -> Engine:
         names=opening.names or {},
         seq=opening.seq,
         private_seq=opening.private_seq,
+        ledger=Ledger(since=opening.head, head=opening.head),
     )
     wire = Wire(setup.table, prefix, epoch, opening.started)
     return Engine(setup, state, wire, AnswersInMemory(), sealer(setup))

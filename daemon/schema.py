@@ -52,6 +52,7 @@ _FIELDS: dict[str, Schema] = {
     "hash": _HEX,
     "salt": _HEX,
     "replaces": _HEX,
+    "head": _HEX,
 }
 """What a field of these names holds wherever its type says no more than text or a list of it."""
 

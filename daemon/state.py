@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from daemon.alerts import alert, with_remedy
+from daemon.chain import Ledger
 from daemon.deal import Deal  # noqa: TC001  msgspec reads it
 from daemon.events import Equity, Fact, HoleCards, Question
 from daemon.hand import Hand, Scene
@@ -67,6 +68,7 @@ class TableState:
     odds: dict[str, Question] = field(default_factory=dict)
     suspicions: Suspicions = field(default_factory=Suspicions)
     passing: list[Passed] = field(default_factory=list)
+    ledger: Ledger = field(default_factory=Ledger)
 
     def down(self) -> list[str]:
         """The readers that do not answer."""

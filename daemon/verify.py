@@ -1,4 +1,4 @@
-"""Recorded messages against their own promises: gapless numbers, commitments and openings.
+"""Recorded messages against their own promises: gapless numbers, commitments, heads.
 
 Reads JSON lines with `topic` and `payload`: what `feltd replay` prints, or `mosquitto_sub -F %J`
 (with `%j` the payload is a text). Source: docs/protocol.md, topics and secrets.
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
+from daemon.chain import Heads
 from daemon.openings import Hands
 from daemon.wire import VERSION
 
@@ -45,6 +46,7 @@ class Report(Struct, frozen=True, kw_only=True):
     commits: int
     opens: int
     unchecked: int
+    heads: int
     faults: list[Fault]
 
 
@@ -99,10 +101,14 @@ def verify(lines: Iterable[bytes]) -> Report:
             check.lines += 1
             _read(check, number, text)
     hands = Hands(check.wrong)
+    heads = 0
     for stream in check.streams.values():
+        chain = Heads(check.wrong)
         for message in _in_order(check, stream):
             if not stream.private:
                 hands.take(message.line, message.payload, message.topic)
+                chain.take(message.line, message.topic, message.payload)
+        heads += chain.heads
     hands.finish()
     return Report(
         ok=not check.faults,
@@ -113,6 +119,7 @@ def verify(lines: Iterable[bytes]) -> Report:
         commits=hands.commits,
         opens=hands.opens,
         unchecked=hands.unchecked,
+        heads=heads,
         faults=sorted(check.faults, key=lambda fault: fault.line),
     )
 

@@ -122,12 +122,13 @@ class Metrics(Struct, frozen=True, kw_only=True):
 
 
 class Status(Struct, frozen=True, kw_only=True):
-    """The body of `status`, and of the last will."""
+    """The body of `status`, and of the last will; `key` is what records are signed with."""
 
     online: bool
     version: str
     since: str
     instance: str | UnsetType = UNSET
+    key: str | UnsetType = UNSET
 
 
 @dataclass

@@ -17,14 +17,16 @@ _LAYERS = """
 drivers drivers. daemon daemon.errors daemon.rules daemon.rules.
 daemon.games daemon.games. daemon.events daemon.alerts daemon.commands daemon.commitments \
     daemon.setup
-daemon.passes daemon.sweep daemon.evidence daemon.presence daemon.hand daemon.deal
+daemon.passes daemon.sweep daemon.evidence daemon.presence daemon.hand daemon.deal \
+    daemon.chain
 daemon.state daemon.dealing daemon.board daemon.closing daemon.corrections daemon.review \
     daemon.floor daemon.table daemon.wire daemon.recording daemon.engine daemon.upcards daemon.phh \
     daemon.antennas \
     daemon.decks daemon.config daemon.deals daemon.deal_cards daemon.deal_corrections \
     daemon.delay daemon.sealing daemon.shoe daemon.witness daemon.watchdog daemon.suspicion \
     daemon.noise daemon.chances
-daemon.odds daemon.odds. daemon.verify daemon.openings daemon.schema daemon.topics \
+daemon.odds daemon.odds. daemon.records daemon.signing daemon.recordfile daemon.recordcheck \
+    daemon.verify daemon.openings daemon.schema daemon.topics \
     daemon.journalfile daemon.outbox daemon.journal \
     daemon.address daemon._dial daemon._aiomqtt daemon.claim daemon.mqtt daemon.memory \
     daemon.readers daemon.broker daemon.notify daemon.logs daemon.recorder daemon.replay \
@@ -55,6 +57,8 @@ PURE = (
     *("daemon.delay", "daemon.passes", "daemon.shoe", "daemon.witness", "daemon.chances"),
     *("daemon.deal", "daemon.deals", "daemon.deal_cards", "daemon.deal_corrections"),
     *("daemon.web.follow", "daemon.web.picture"),
+    *("daemon.noise", "daemon.watchdog", "daemon.suspicion"),
+    *("daemon.chain", "daemon.records"),
 )
 IMPURE = {
     *("asyncio", "time", "random", "secrets", "socket", "os", "io", "logging", "threading"),

@@ -24,6 +24,7 @@ COMMANDS: tuple[str, ...] = (
     "readers",
     "web",
     "schema",
+    "hands",
     "verify",
     "keys",
     "check",

@@ -23,7 +23,9 @@ HASH = "a" * 64
 CHANCES = [events.SeatChance(2, 0.25, 0.5, 0.5), events.SeatChance(9, 0.25, 0.5, 0.5)]
 
 BODIES = (
-    wire.Status(online=True, version="0.1.0", since="2026-11-29T18:00:00.000Z", instance="ab12"),
+    wire.Status(
+        online=True, version="0.1.0", since="2026-11-29T18:00:00.000Z", instance="ab12", key="AAEC"
+    ),
     wire.Picture(
         phase="flop",
         discipline="holdem",
@@ -39,8 +41,8 @@ BODIES = (
     events.StreetDealt(street="flop", cards=["7s", "Kc", "2c"]),
     events.Folded(seat=4),
     events.HandShown(seat=9, cards=["As", "Ah"]),
-    events.HandEnded(winner=2),
-    events.HandVoided(reason="fouled deck"),
+    events.HandEnded(winner=2, head=HASH),
+    events.HandVoided(reason="fouled deck", head=HASH),
     events.CommandTaken(command={"type": "fold", "seat": 4}, by="floor-2"),
     events.Committed(seat=2, index=1, n=1, hash=HASH, replaces="b" * 64),
     events.Opened(seat=2, index=1, n=1, card="As", salt=SALT),

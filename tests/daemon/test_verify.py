@@ -34,6 +34,13 @@ def texts(messages):
     return [(fault.line, fault.text) for fault in checked(messages).faults]
 
 
+def but_heads(told):
+    """What is told besides that the chain of results is broken, which it has to be."""
+    broken = "head does not follow"
+    assert any(broken in text for _, text in told)
+    return [(line, text) for line, text in told if broken not in text]
+
+
 def find(messages, kind):
     return next(n for n, each in enumerate(messages) if each["payload"].get("type") == kind)
 
@@ -133,7 +140,7 @@ def without(messages, kind, hand):
 
 def test_a_shown_card_that_is_never_opened_is_found(evening):
     hand = evening[find(evening, "open")]["payload"]["hand"]
-    told = texts(without(evening, "open", hand))
+    told = but_heads(texts(without(evening, "open", hand)))
     assert told
     assert all("never opened" in text for _, text in told)
 
@@ -142,7 +149,7 @@ def test_a_showdown_with_other_cards_than_opened_is_found(evening):
     at = next(n for n, each in enumerate(evening) if each["topic"].endswith("showdown"))
     hands = [dict(each) for each in evening[at]["payload"]["hands"]]
     hands[0]["cards"] = [hands[0]["cards"][1], hands[0]["cards"][0]]
-    told = texts(changed(evening, at, hands=hands))
+    told = but_heads(texts(changed(evening, at, hands=hands)))
     assert [text.partition(": ")[2] for _, text in told] == ["shown is not what was opened"] * 2
 
 
@@ -153,7 +160,7 @@ def test_a_card_that_was_opened_and_never_shown_is_found(evening):
             messages = changed(messages, at, hands=[])
         if each["payload"].get("type") == "hand-shown":
             messages = changed(messages, at, seat=0)
-    told = texts(messages)
+    told = but_heads(texts(messages))
     assert told
     assert all("though the seat never showed" in text for _, text in told)
 

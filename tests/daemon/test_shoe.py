@@ -422,6 +422,7 @@ def test_alone_it_is_right_or_says_so(play, scorer, discipline, level, board):
 
 
 @pytest.mark.soak
+@pytest.mark.timeout(900)
 @pytest.mark.parametrize("discipline", ["holdem", "omaha", "stud"])
 @pytest.mark.parametrize(
     ("level", "antennas"),

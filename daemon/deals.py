@@ -116,6 +116,7 @@ def begin(step: Step, deal: Deal) -> None:
     if state.hand is not None:
         _forget_cards(state.hand)
     state.presence.forget()
+    state.odds = {}
     deal.before = [
         tag
         for tag, track in state.presence.tracks.items()

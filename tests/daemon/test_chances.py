@@ -12,10 +12,13 @@ from nacl.public import PrivateKey, SealedBox
 
 from daemon import config
 from daemon.calculator import Calculator, answer
+from daemon.engine import AnswersInMemory, Engine
 from daemon.events import Odds, Question, SeatChance
 from daemon.odds import equity
-from daemon.recording import read_line, write_line
-from daemon.replay import messages, output
+from daemon.recording import RawCommand, read_line, write_line
+from daemon.replay import FIRST_DAY, messages, output
+from daemon.state import TableState
+from daemon.wire import Wire
 from drivers.sim.table import simulate, write
 
 HANDS = {1: ["As", "Kd"], 2: ["2c", "7h"], 3: ["Qh", "Qd"]}
@@ -251,3 +254,23 @@ def test_the_calculator_answers_the_newest_question_beside_the_loop():
         return first.question.board, second.question.board, answers.empty()
 
     assert asyncio.run(main()) == (FLOP, [*FLOP, "3d"], True)
+
+
+def test_a_draw_wipes_what_was_asked_about_the_hand_before(lay_table):
+    felt = dealt(lay_table, hole_cards="clear")
+    felt.say("end-hand")
+    felt.sweep()
+    state = TableState("x", "holdem")
+    table = Engine(felt.setup, state, Wire("t1", "felt", "x", FIRST_DAY), AnswersInMemory())
+    held = []
+    for line in felt.lines[1:]:
+        now, entry = read_line(json.dumps(line).encode())
+        table.feed(now, entry)
+        for question in table.questions():
+            table.feed(now, answer(question))
+        held.append(dict(state.odds))
+    assert held[-1]["private"].hands == HANDS
+    draw = {"id": "d", "by": "floor", "type": "button-draw", "seats": [1, 2]}
+    table.feed(now + 1, RawCommand(json.dumps(draw).encode(), private=False))
+    assert state.deal is not None
+    assert state.odds == {}

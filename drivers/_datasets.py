@@ -31,7 +31,7 @@ def _data_set(data: bytes, at: int) -> tuple[str | None, int]:
     kind = data[at] if at < len(data) else -1
     if kind == 0x04:
         return _iso14443a(data, at + 1)
-    if kind not in {0x00, 0x01, 0x03, 0x05, 0x0A, 0x0B}:
+    if kind not in {0x00, 0x01, 0x03, 0x05, 0x0A, 0x0B} or at + 10 > len(data):
         return None, at
     return normal(data[at + 2 : at + 10]), at + 10
 
@@ -41,6 +41,8 @@ def _iso14443a(data: bytes, at: int) -> tuple[str | None, int]:
     if at + 2 > len(data):
         return None, at
     end = at + (12 if data[at] & 0x04 else 9)
+    if end > len(data):
+        return None, at
     raw = data[at + 2 : end][::-1]
     if not data[at] & 0x04 and not data[at + 1] & 0x03:
         raw = raw[:4]

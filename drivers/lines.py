@@ -40,6 +40,9 @@ if TYPE_CHECKING:
 LIMIT = 256
 """Bytes of a line, without its end."""
 
+_GAP = 1000
+"""Lines that may be missing at once; a longer gap is a damaged number and counts as one line."""
+
 _UID = re.compile(r"[0-9A-Fa-f]{2}(?:[ :-]?[0-9A-Fa-f]{2}){3,9}")
 
 
@@ -158,6 +161,7 @@ class Decoder:
             if self._seq is not None:
                 missed = max(0, look.seq - self._seq - 1)
             self._seq = look.seq
+            missed = missed if missed <= _GAP else 1
             self._odd += missed
         whole = dict.fromkeys(tag for tag in tags if tag is not None)
         return Snapshot(look.ant, tuple(whole), look.seq, missed)

@@ -20,13 +20,14 @@ ACR122U API V2.04 (buzzer, LEDs); HID PLT-03092 (ISO 15693 over PC/SC).
 from __future__ import annotations
 
 import asyncio
+import re
 import threading
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import reduce
 from operator import xor
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
 import msgspec
 
@@ -58,6 +59,7 @@ _PATIENCE = 10.0
 _MESSAGE_LIMIT = 65538
 """Bytes of the longest R-APDU, data and status word (ISO 7816-4)."""
 _OK, _SHORTER_THAN_ASKED = 0x9000, 0x6282
+_FIRMWARE = re.compile(rb"(ACR122U[ -~]{2,})(?:\x90\x00)?")
 _ISO15693 = 0xE0
 _TAG_MAKERS = frozenset({0x02, 0x04, 0x05, 0x07, 0x08, 0x16, 0x17})
 """ISO 7816-6 codes of those who make ISO 15693 tags: ST, NXP, Infineon, TI, Fujitsu, EM, KSW."""
@@ -84,7 +86,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
 
     name: str
     driver: str = "pcsc"
-    port: str
+    port: Annotated[str, msgspec.Meta(min_length=1)]
     antennas: dict[Antenna, str]
     interval: float = 0.25
     quiet: bool = True
@@ -132,7 +134,14 @@ class Atr:
     card: int | None = None
 
 
-Frame = Uid | Status | Atr
+@dataclass(frozen=True, slots=True)
+class Firmware:
+    """The ACR122U's answer to FF 00 48 00 00, its name and version; some end it with 90 00, some do not."""
+
+    text: str
+
+
+Frame = Uid | Status | Atr | Firmware
 
 
 class Decoder:
@@ -148,11 +157,13 @@ class Decoder:
 
     def feed(self, message: bytes) -> list[Frame]:
         """The frame in an R-APDU or an ATR, or nothing."""
+        if firmware := _FIRMWARE.fullmatch(message):
+            return [Firmware(firmware[1].decode("ascii"))]
         atr = _atr(message)
         return [atr] if atr else self.answer(message)
 
     def answer(self, message: bytes) -> list[Frame]:
-        """The frame in an R-APDU, also where it could be taken for an ATR."""
+        """The frame in an R-APDU, also where it could be taken for something else."""
         if not 2 <= len(message) <= _MESSAGE_LIMIT:
             self.errors += 1
             return []

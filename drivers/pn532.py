@@ -42,6 +42,10 @@ FIRMWARE, SAM, BAUD_RATE, RF_CONFIG, EXCHANGE, LIST, RELEASE = (
     0x02, 0x14, 0x10, 0x32, 0x40, 0x4A, 0x52,
 )  # fmt: skip
 
+_TELL_STATUS = frozenset((0x41, 0x43, 0x45, 0x4F, 0x51, 0x53, 0x55, 0x57))
+"""Answers that begin with an error code: of EXCHANGE, InCommunicateThru, InDeselect, InPSL,
+InATR, RELEASE, InSelect, InJumpForDEP."""
+
 _MAX_LENGTH = 265
 _ACK_TIME, _FIRST_TIME = 0.3, 1.5
 _TRIES = 3
@@ -141,7 +145,7 @@ class Decoder(Hunter[Frame]):
 def _message(code: int, data: bytes, *, from_chip: bool) -> Message:
     if from_chip and code == LIST + 1 and data:
         return Message(code, data, from_chip, data[0], _targets(data[0], data[1:]))
-    if from_chip and code in {EXCHANGE + 1, RELEASE + 1} and data:
+    if from_chip and code in _TELL_STATUS and data:
         return Message(code, data, from_chip, status=data[0] & 0x3F)
     return Message(code, data, from_chip)
 

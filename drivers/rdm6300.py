@@ -36,7 +36,8 @@ from drivers._uid import em4100
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
 
-_STX, _ETX = 2, 3
+_STX = 2
+_DIGITS = b"0123456789ABCDEFabcdef"
 _LONGEST = 18
 
 
@@ -81,19 +82,18 @@ class Decoder(Hunter[Card]):
         return found if found >= 0 else len(self._buffer)
 
     def _parse(self, at: int) -> tuple[int, Card] | int:
-        end = self._buffer.find(_ETX, at)
-        body = bytes(self._buffer[at + 1 : end if end >= 0 else len(self._buffer)])
-        if _STX in body or len(body) >= _LONGEST:
-            return 0
-        if end < 0:
-            return len(self._buffer) + 1
+        body, etx, _ = bytes(self._buffer[at + 1 : at + 1 + _LONGEST]).partition(b"\x03")
         digits = body.translate(None, b"\r\n")
-        if len(digits) != 12 or digits.strip(b"0123456789ABCDEFabcdef"):
+        if len(body) >= _LONGEST or len(digits) > 12 or digits.translate(None, _DIGITS):
+            return 0
+        if not etx:
+            return len(self._buffer) + 1
+        if len(digits) != 12:
             return 0
         raw = bytes.fromhex(digits.decode())
         if raw[0] ^ raw[1] ^ raw[2] ^ raw[3] ^ raw[4] ^ raw[5]:
             return 0
-        return end + 1, Card(raw[0], int.from_bytes(raw[1:5], "big"), em4100(raw[:5]))
+        return at + len(body) + 2, Card(raw[0], int.from_bytes(raw[1:5], "big"), em4100(raw[:5]))
 
 
 async def read(settings: Settings) -> AsyncGenerator[Look, None]:

@@ -102,12 +102,19 @@ class Answer:
 
 
 class Decoder:
-    """Bytes of the reader in, answers out."""
+    """Bytes of the reader in, answers out.
 
-    def __init__(self, mode: Mode = "ascii", *, crc: bool = False) -> None:
+    Without a mode, the first intact message decides between ASCII and binary with CRC. Without
+    a word about the CRC, ASCII messages may have one, and binary ones have none.
+    """
+
+    def __init__(self, mode: Mode | None = None, *, crc: bool | None = None) -> None:
         self._crc = crc
         self._odd = 0
-        self._messages: Lines | _Binary = Lines(2 * _LONGEST) if mode == "ascii" else _Binary(crc)
+        self._messages: Lines | _Binary = (
+            _Binary(crc or False) if mode == "binary" else Lines(2 * _LONGEST)
+        )
+        self._other = _Binary(crc=True) if mode is None else None
 
     @property
     def errors(self) -> int:
@@ -116,16 +123,36 @@ class Decoder:
 
     def feed(self, data: bytes) -> list[Answer]:
         """Take bytes as they come; give the answers that they complete."""
+        if self._other is None:
+            return self._decided(data)
+        answers = []
+        for line in data.splitlines(keepends=True):
+            answers += self._undecided(self._other, line) if self._other else self._decided(line)
+        return answers
+
+    def _undecided(self, other: _Binary, line: bytes) -> list[Answer]:
+        """What is completed in either mode by bytes that end one line at most; it is kept to."""
+        if messages := other.feed(line):
+            self._messages, self._other, self._odd = other, None, 0
+            return [_answer(raw) for raw in messages]
+        answers = self._decided(line)
+        if answers:
+            self._other = None
+        return answers
+
+    def _decided(self, data: bytes) -> list[Answer]:
         answers = []
         for message in self._messages.feed(data):
             raw = self._hex(message) if isinstance(message, str) else message
             if raw is not None:
-                answers.append(Answer(raw[0], raw[1:], _tags(raw)))
+                answers.append(_answer(raw))
         return answers
 
     def reset(self) -> None:
         """Forget an answer that has begun."""
         self._messages.reset()
+        if self._other is not None:
+            self._other.reset()
 
     def _hex(self, line: str) -> bytes | None:
         if not line:
@@ -134,11 +161,15 @@ class Decoder:
             raw = bytes.fromhex(line)
         except ValueError:
             raw = b""
-        intact = not self._crc or (len(raw) > 2 and not mcrf4xx(raw))
-        if not raw or not intact or " " in line:
+        checked = self._crc is not False and len(raw) > 2 and not mcrf4xx(raw)
+        if not raw or raw[0] > max(ERRORS) or (self._crc and not checked) or " " in line:
             self._odd += 1
             return None
-        return raw[:-2] if self._crc else raw
+        return raw[:-2] if checked else raw
+
+
+def _answer(raw: bytes) -> Answer:
+    return Answer(raw[0], raw[1:], _tags(raw))
 
 
 class _Binary(Hunter[bytes]):

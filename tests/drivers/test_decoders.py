@@ -117,7 +117,7 @@ TWN4 = {
     "ISO15693_GetSystemInformation.rsp": [
         twn4.Answer(0, bytes.fromhex("01EF50781B06013C16E002000442000F"))
     ],
-    "crc_ascii.rsp": [twn4.Answer(0, b"\x01\x31\xe1")],
+    "crc_ascii.rsp": [twn4.Answer(0, b"\x01")],
 }
 METRATEC = {
     "INV.rsp": [Inventory((B1, B2), 2, 12)],

@@ -248,3 +248,86 @@ def test_feig_set_that_breaks_off() -> None:
     assert reader(0x93, b"\x01\x04\x00").tags == ()
     four = b"\x04\x00\x00" + bytes(3) + bytes.fromhex("66CF4DC2")[::-1]
     assert reader(0x00, b"\x01" + four).tags == ("66CF4DC2",)
+
+
+@pytest.mark.parametrize("cut", range(1, 10))
+def test_feig_set_that_lost_bytes_is_no_shorter_tag(cut: int) -> None:
+    assert reader(0x83, sets(A, B)[:-cut]).tags == (A,)
+    for info in (b"\x04\x00\x00", b"\x04\x00\x01", b"\x04\x04\x02"):
+        size = 10 if info[1] else 7
+        short = b"\x02\x03\x00" + bytes.fromhex(A) + info + bytes(range(size))[: max(0, size - cut)]
+        assert reader(0x83, short).tags == (A,)
+
+
+def test_rdm_flood_of_starts_takes_time_in_proportion() -> None:
+    decoder = rdm6300.Decoder()
+    card = [rdm6300.Card(0x67, 3887558, "003B51C6")]
+    assert decoder.feed(b"\x02" * 500_000 + b"\x0267003B51C6CB\x03") == card
+    assert decoder.errors == 1
+
+
+@pytest.mark.parametrize("bit", range(8))
+@pytest.mark.parametrize("at", range(14))
+def test_rdm_flipped_bit_is_counted_at_once_or_by_the_next_frame(at: int, bit: int) -> None:
+    raw = bytearray(b"\x0267003B51C6CB\x03")
+    raw[at] ^= 1 << bit
+    decoder = rdm6300.Decoder()
+    found = decoder.feed(bytes(raw))
+    if found:
+        assert (found[0].uid, bytes(raw).upper()) == ("003B51C6", b"\x0267003B51C6CB\x03")
+    else:
+        assert decoder.errors + bool(decoder.feed(b"\x0267003B51C6CB\x03")) >= 1
+        assert decoder.errors == 1
+
+
+def test_lines_damaged_sequence_number_counts_as_one_line() -> None:
+    decoder = lines.Decoder()
+    for seq in (17, 10**60, 19):
+        decoder.feed(b'{"v":1,"ant":3,"uids":[],"seq":%d}\n' % seq)
+    assert decoder.errors == 1
+
+
+@pytest.mark.parametrize("code", [0x41, 0x43, 0x45, 0x4F, 0x51, 0x53, 0x55, 0x57])
+def test_pn532_answers_that_begin_with_an_error_code(code: int) -> None:
+    assert chip(code, b"\x41").status == 1
+    assert chip(0x15, b"").status is None
+
+
+@pytest.mark.parametrize("crc", [False, True])
+def test_twn4_ascii_with_or_without_crc_is_understood_unasked(*, crc: bool) -> None:
+    raw = twn4.encode(bytes.fromhex("000180200466CF4DC2"), crc=crc)
+    assert [frame.tags for frame in twn4.Decoder().feed(raw + raw)] == [("66CF4DC2",)] * 2
+
+
+def test_twn4_binary_with_crc_is_understood_unasked() -> None:
+    one = twn4.encode(bytes.fromhex("000180200466CF4DC2"), "binary", crc=True)
+    two = twn4.encode(bytes.fromhex("00010D"), "binary", crc=True)
+    for pieces in ([one + two], [bytes((byte,)) for byte in one + two]):
+        decoder = twn4.Decoder()
+        frames = [frame for piece in pieces for frame in decoder.feed(piece)]
+        assert [frame.tags for frame in frames] == [("66CF4DC2",), ()]
+        assert decoder.errors == 0
+    decoder = twn4.Decoder()
+    decoder.feed(one[:5])
+    decoder.reset()
+    assert decoder.feed(twn4.encode(b"\x00\x01"))[-1:] == [twn4.Answer(0, b"\x01")]
+
+
+def test_twn4_line_with_no_known_error_byte_is_damage() -> None:
+    decoder = twn4.Decoder("ascii")
+    assert decoder.feed(b"DEADBEEF\r0004FF\r") == [twn4.Answer(0, b"\x04\xff")]
+    assert decoder.errors == 1
+
+
+@given(st.lists(st.sampled_from(["binary", "ascii", "noise"]), max_size=4), st.integers(0, 60))
+def test_twn4_choice_of_the_mode_does_not_depend_on_the_pieces(kinds: list[str], cut: int) -> None:
+    said = bytes.fromhex("000180200466CF4DC20D")
+    raws = {
+        "binary": twn4.encode(said, "binary", crc=True),
+        "ascii": twn4.encode(said, crc=True),
+        "noise": b"\x0d\x04\x00zz\n\x06",
+    }
+    stream = b"".join(raws[kind] for kind in kinds)
+    whole, cuts = twn4.Decoder(), twn4.Decoder()
+    assert whole.feed(stream) == cuts.feed(stream[:cut]) + cuts.feed(stream[cut:])
+    assert whole.errors == cuts.errors

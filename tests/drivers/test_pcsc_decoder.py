@@ -8,7 +8,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from drivers.pcsc import BUZZER_OFF, GET_UID, LEDS_OFF, Atr, Decoder, Settings, Status, Uid
+from drivers.pcsc import (
+    BUZZER_OFF,
+    GET_UID,
+    LEDS_OFF,
+    Atr,
+    Decoder,
+    Firmware,
+    Settings,
+    Status,
+    Uid,
+)
 from drivers.sim.vcard import ICODE, VirtualCard, storage_atr
 
 VECTORS = json.loads((Path(__file__).parents[1] / "vectors" / "pcsc.json").read_text())
@@ -163,6 +173,7 @@ def test_settings_from_a_configuration():
         ({"antennas": {"1": "shoe", "2": "muck"}}, "exactly one"),
         ({"interval": 0.6}, "interval"),
         ({"interval": 0}, "interval"),
+        ({"port": ""}, "port"),
         ({"uid_order": "middle"}, "uid_order"),
         ({"baud": 9600}, "baud"),
     ],
@@ -170,3 +181,9 @@ def test_settings_from_a_configuration():
 def test_settings_that_cannot_be_meant(keys, text):
     with pytest.raises(msgspec.ValidationError, match=text):
         convert(**keys)
+
+
+@pytest.mark.parametrize("end", ["", "9000"])
+def test_firmware_of_the_acr122u_is_no_uid(end: str) -> None:
+    raw = b"ACR122U215" + bytes.fromhex(end)
+    assert Decoder().feed(raw) == [Firmware("ACR122U215")]

@@ -136,7 +136,7 @@ class Atr:
 
 @dataclass(frozen=True, slots=True)
 class Firmware:
-    """The ACR122U's answer to FF 00 48 00 00, its name and version; some end it with 90 00, some do not."""
+    """What the ACR122U answers to FF 00 48 00 00, ended with 90 00 or not: name and version."""
 
     text: str
 

@@ -117,6 +117,7 @@ def begin(step: Step, deal: Deal) -> None:
         _forget_cards(state.hand)
     state.presence.forget()
     state.odds = {}
+    state.suspicions.wear.clear()
     deal.before = [
         tag
         for tag, track in state.presence.tracks.items()

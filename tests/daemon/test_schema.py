@@ -14,6 +14,8 @@ from daemon.cli import main
 from daemon.topics import CHANNELS
 from drivers.sim.table import simulate
 
+pytestmark = pytest.mark.no_cover
+
 DOCUMENT = Path(__file__).parents[2] / "docs" / "asyncapi.json"
 PARSER = ("@asyncapi/parser", "3.6.6")
 

@@ -220,12 +220,12 @@ def npm():
     """`npm(package, version)` is a folder whose node_modules has the package; installed once."""
 
     def install(package, version):
-        folder = Path(sys.prefix) / "npm" / f"{package.replace('/', '-')}-{version}"
+        folder = Path.home() / ".cache/feltd-tests" / f"{package.replace('/', '-')}-{version}"
         if folder.exists():
             return folder
         if not shutil.which("npm") or not shutil.which("node"):
             pytest.fail("needs node and npm (Debian packages nodejs and npm)")
-        folder.parent.mkdir(exist_ok=True)
+        folder.parent.mkdir(parents=True, exist_ok=True)
         fresh = Path(tempfile.mkdtemp(dir=folder.parent))
         options = ["--save-exact", "--ignore-scripts", "--no-audit", "--no-fund"]
         subprocess.run(

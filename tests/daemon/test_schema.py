@@ -26,7 +26,7 @@ def test_the_kept_document_is_what_the_types_say(capfdbinary):
     assert printed == DOCUMENT.read_bytes(), "run: feltd schema > docs/asyncapi.json"
 
 
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(1500)
 def test_the_asyncapi_parser_finds_nothing_wrong(npm):
     script = Path(__file__).with_name("asyncapi.mjs")
     run = subprocess.run(
@@ -38,7 +38,7 @@ def test_the_asyncapi_parser_finds_nothing_wrong(npm):
     assert set(said["messages"]) == set(schema.document()["components"]["messages"])
 
 
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(1500)
 def test_the_asyncapi_parser_does_look(npm, tmp_path):
     document = schema.document()
     document["operations"]["tell.event"]["action"] = "shout"

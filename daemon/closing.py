@@ -55,7 +55,7 @@ def _folded(scene: Scene, seat: Seat, wait: int) -> bool:
     presence = scene.presence
     tags = [tag for tag in seat.tags() if sure(scene, seat, tag, 2)]
     at = presence.first_heard(tags, "muck")
-    if scene.hand.result is not None or at is None or scene.shoe_alone():
+    if at is None or scene.shoe_alone() or _called(scene):
         return False
     left = scene.last_at(seat)
     if left > at + 500:
@@ -67,6 +67,11 @@ def _folded(scene: Scene, seat: Seat, wait: int) -> bool:
     if presence.hits(tags, "muck") < 2 and scene.now - left < LIFT_MS:
         return False
     return _hand_goes_on(scene, seat, at, wait)
+
+
+def _called(scene: Scene) -> bool:
+    """Whether it came to a showdown: hands that reach the muck then have lost."""
+    return scene.hand.result is not None or scene.hand.called
 
 
 def _hand_goes_on(scene: Scene, seat: Seat, at: int, wait: int) -> bool:
@@ -252,7 +257,7 @@ def _last_one(scene: Scene) -> int | None:
     """The one seat that certainly had not given up when the table was swept."""
     hand = scene.hand
     live = [hand.seats[number] for number in hand.live()]
-    if not live or scene.down or len(hand.seats) < 2 or scene.unread():
+    if not live or scene.down or len(hand.seats) < 2 or scene.unread() or _called(scene):
         return None
     last = max(live, key=scene.last_at)
     kept, board = scene.last_at(last), scene.board_last()

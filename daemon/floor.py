@@ -223,6 +223,7 @@ def _show(step: Step, command: c.Show) -> list[int]:
 def _showdown(step: Step, command: c.Showdown) -> list[int]:
     scene = _open(step)
     hand = scene.hand
+    hand.called = True
     if not hand.last_street():
         raise CommandError("the last street is not out")
     if command.shown is UNSET:

@@ -114,7 +114,8 @@ class Hand:
 
     `passed` are the cards that passed the shoe, of which `taken` have been dealt out where seats
     have no antennas; `lost` means that there one was not heard. `witnessed` is when the shoe was
-    last compared with the antennas.
+    last compared with the antennas. `called` means that the floor has asked for
+    the showdown: cards that reach the muck from then on are no folds.
     """
 
     number: int
@@ -150,7 +151,7 @@ class Hand:
     alerted: list[str] = field(default_factory=list)
     done: list[Done] = field(default_factory=list)
     cleared: int | None = None
-    blind: bool = False
+    called: bool = False
     expected: list[int] = field(default_factory=list)
     passed: list[Passed] = field(default_factory=list)
     taken: int = 0

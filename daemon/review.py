@@ -190,7 +190,6 @@ def begin(step: Step, seats: list[int] | None, button: int | None, deck: str | N
     hand.alerted = _told_tags(step, last)
     state.key, state.hand, state.alerted = None, hand, []
     state.odds = {}
-    hand.blind = bool(state.down())
     take_over(step, hand)
     started = HandStarted(button=hand.button, deck=hand.deck)
     if seats is not None:

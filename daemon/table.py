@@ -179,7 +179,6 @@ class Table:
             state.alerted = [mark for mark in state.alerted if mark != f"reader-down {reader}"]
             step.alert("reader-down", reader, reader)
             if state.hand is not None:
-                state.hand.blind = True
                 antennas = self.setup.antennas("shoe")
                 state.hand.lost |= any(one.rpartition("/")[0] == reader for one in antennas)
         return reader

@@ -162,6 +162,28 @@ def test_a_typed_card_takes_the_next_place(felt):
     assert told["typed"] == ["Ah"]
 
 
+@pytest.mark.parametrize("board", [5, 4], ids=["a hand lacks a card", "the board lacks a card"])
+def test_a_loser_who_mucks_while_the_showdown_waits_has_not_folded(felt, board):
+    table = dealt(felt, board, HANDS | {1: ["As"]})
+    for seat in table.state.hand.live():
+        if seat not in {1, 3}:
+            table.say("fold", seat=seat)
+    folded = len(table.events("folded"))
+    answer = table.say("showdown", shown=[1])
+    assert (answer.get("waiting") == [1]) == (board == 5)
+    assert answer["ok"] == (board == 5)
+    table.throw(3, rest=8.0)
+    assert len(table.events("folded")) == folded
+    assert table.events("hand-ended") == []
+    if board == 5:
+        table.say("card", zone="seat:1", card="Ah")
+        [told] = table.showdowns()
+        assert (told["winners"], told["mucked"]) == ([1], [3])
+    else:
+        table.say("end-hand")
+        assert "winner" not in table.events("hand-ended")[0]
+
+
 def test_a_show_waits_for_a_card_and_is_told_when_it_is_typed(felt):
     table = dealt(felt, 0, HANDS | {1: ["As"]})
     assert table.say("show", seats=[1, 3])["ok"]

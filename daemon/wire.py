@@ -159,7 +159,7 @@ class Wire:
     def body(
         self, body: Struct, now: int, *, seq: int | None = None, hand: int | None = None
     ) -> bytes:
-        """A payload: the envelope, then the body's own fields."""
+        """A payload: the envelope, then the body's own fields; every body has some."""
         envelope = Envelope(
             table=self.table,
             epoch=self.epoch,
@@ -167,8 +167,7 @@ class Wire:
             at=self.at(now),
             hand=UNSET if hand is None else hand,
         )
-        fields = msgspec.to_builtins(body, str_keys=True)
-        return msgspec.json.encode(msgspec.to_builtins(envelope) | fields)
+        return msgspec.json.encode(envelope)[:-1] + b"," + msgspec.json.encode(body)[1:]
 
     def told(self, now: int, told: Told) -> Message:
         """A counted message."""

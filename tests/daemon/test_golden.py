@@ -165,6 +165,14 @@ def test_golden_commands_are_read(body):
     assert commands.decode((GOLDEN / f"{name}.json").read_bytes()) == body
 
 
+@pytest.mark.parametrize("body", BODIES, ids=lambda body: type(body).__name__)
+def test_a_body_has_fields_and_none_of_the_envelope(body):
+    """The two are written one behind the other."""
+    names = {field.encode_name for field in msgspec.structs.fields(body)}
+    assert names
+    assert not names & set(wire.Envelope.__struct_fields__)
+
+
 def test_there_is_one_for_each_kind():
     kinds = {body for each in CHANNELS for body in each.bodies}
     assert kinds == {type(body) for body in BODIES + COMMANDS}

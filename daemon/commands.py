@@ -16,11 +16,15 @@ Chips: TypeAlias = Annotated[int, Meta(ge=0, le=10**12)]
 Value: TypeAlias = Annotated[int, Meta(ge=1, le=10**12)]
 Text: TypeAlias = Annotated[str, Meta(max_length=200)]
 Id: TypeAlias = Annotated[str, Meta(min_length=1, max_length=64)]
-Card: TypeAlias = Annotated[str, Meta(pattern="^[2-9TJQKA][cdhs]$")]
-Zone: TypeAlias = Annotated[str, Meta(pattern="^(seat:([1-9]|10)(:up)?|board|muck|shoe|burn)$")]
-SeatKeys: TypeAlias = dict[Annotated[str, Meta(pattern="^([1-9]|10)$")], Chips]
+LAST = r"(?!\n)"
+"""Behind a `$`, which in Python alone also matches before a line feed at the end."""
+_END = f"${LAST}"
+_SEAT = "([1-9]|10)"
+Card: TypeAlias = Annotated[str, Meta(pattern=f"^[2-9TJQKA][cdhs]{_END}")]
+Zone: TypeAlias = Annotated[str, Meta(pattern=f"^(seat:{_SEAT}(:up)?|board|muck|shoe|burn){_END}")]
+SeatKeys: TypeAlias = dict[Annotated[str, Meta(pattern=f"^{_SEAT}{_END}")], Chips]
 Names: TypeAlias = dict[
-    Annotated[str, Meta(pattern="^([1-9]|10)$")], Annotated[str, Meta(max_length=40)]
+    Annotated[str, Meta(pattern=f"^{_SEAT}{_END}")], Annotated[str, Meta(max_length=40)]
 ]
 
 MAX_BYTES = 16_384

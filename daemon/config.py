@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from drivers import Driver, ReaderSettings
 
-Name = Annotated[str, Meta(pattern="^[a-z0-9-]{1,32}$")]
+Name = Annotated[str, Meta(pattern=r"^[a-z0-9-]{1,32}$(?!\n)")]
 CREDENTIAL = "mqtt.password"
 """What the unit file calls the broker's password."""
 Shared = {"board", "muck", "shoe", "burn"}

@@ -52,7 +52,7 @@ class Line(Struct, frozen=True, omit_defaults=True):
     command: Raw | UnsetType = UNSET
     private: bool | UnsetType = UNSET
     reply_to: str | None = None
-    key: Annotated[str, Meta(pattern="^[0-9a-f]{64}$")] | UnsetType = UNSET
+    key: Annotated[str, Meta(pattern=r"^[0-9a-f]{64}$(?!\n)")] | UnsetType = UNSET
     odds: Odds | UnsetType = UNSET
     refused: str | UnsetType = UNSET
     rival: str | UnsetType = UNSET

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 import msgspec
 
-from daemon import __version__, events, wire
+from daemon import __version__, commands, events, wire
 from daemon.alerts import KINDS
 from daemon.games import GAMES
 from daemon.rules.cards import RANKS, SUITS
@@ -55,6 +55,9 @@ _FIELDS: dict[str, Schema] = {
     "head": _HEX,
 }
 """What a field of these names holds wherever its type says no more than text or a list of it."""
+
+_PYTHONS_OWN = msgspec.json.encode(commands.LAST)[1:-1]
+"""What patterns do not need where `$` means the end, and not everybody understands."""
 
 _LOOSE: tuple[Schema, ...] = (
     {"type": "string"},
@@ -166,7 +169,8 @@ def _schemas() -> Schema:
     _, components = msgspec.json.schema_components(
         [wire.Envelope, *bodies], schema_hook=lambda _: dict(_ANYTHING), ref_template=_REF
     )
-    schemas = {name: _refined(name, schema) for name, schema in components.items()}
+    text = msgspec.json.encode(components).replace(_PYTHONS_OWN, b"")
+    schemas = {name: _refined(name, schema) for name, schema in msgspec.json.decode(text).items()}
     head = schemas.pop(wire.Envelope.__name__)
     plain = {body: schemas[body.__name__] for body in bodies}
     for channel in CHANNELS:

@@ -42,6 +42,7 @@ BAD = (
     b'{"id":"7","type":"fold","seat":4,"more":1}',
     b'{"id":"7","type":"muck","seat":4}',
     b'{"id":"7","type":"card","zone":"board","card":"1s"}',
+    b'{"id":"7","type":"card","zone":"board","card":"As\\n"}',
     b'{"id":"7","type":"pots","pots":[],"chip":25}',
     b'{"id":"7","type":"fold","seat":4',
 )
@@ -70,10 +71,12 @@ def translated(kind: Any) -> Any:
 
 
 def constraints(meta: Meta) -> Any:
+    """The same bounds; in pydantic's patterns `$` is the end and nothing else."""
     names = ("ge", "le", "min_length", "max_length", "pattern")
-    return pydantic.Field(
-        **{name: value for name in names if (value := getattr(meta, name)) is not None}
-    )
+    found = {name: value for name in names if (value := getattr(meta, name)) is not None}
+    if meta.pattern is not None:
+        found["pattern"] = meta.pattern.removesuffix(commands.LAST)
+    return pydantic.Field(**found)
 
 
 def fields_of(struct: type[Struct]) -> dict[str, Any]:

@@ -65,6 +65,7 @@ MISTAKES = {
     "stud seats": ('"holdem"\nseats = 6', '"stud"\nseats = 9', "table.seats"),
     "seats as text": ("seats = 6", 'seats = "6"', "table.seats"),
     "table id": ('"t1"', '"T 1"', "table.id"),
+    "table id with a line feed": ('"t1"', r'"t1\n"', "table.id"),
     "prefix": ("[mqtt]", '[mqtt]\nprefix = "felt/"', "mqtt.prefix"),
     "zone twice": ('2 = "seat:2"', '2 = "seat:1"', "seat:1"),
     "zone twice over readers": ('"shoe" }', '"seat:2" }', "seat:2"),

@@ -17,6 +17,12 @@ from drivers.sim.table import simulate
 pytestmark = pytest.mark.no_cover
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "asyncapi.json"
+TRAILING = (
+    {"id": "1", "type": "card", "zone": "seat:3\n", "card": "As"},
+    {"id": "1", "type": "card", "zone": "seat:3", "card": "As\n"},
+    {"id": "1", "type": "set-names", "names": {"1\n": "x"}},
+    {"id": "1", "type": "chip-race", "from": 25, "to": 100, "counts": {"1\n": 3}},
+)
 PARSER = ("@asyncapi/parser", "3.6.6")
 
 
@@ -101,6 +107,13 @@ def test_commands_that_fit_are_taken_and_others_are_not(contract):
         except commands.CommandError:
             taken = False
         assert (contract.faults("felt/t1/command", body) == []) is taken, body
+
+
+def test_no_line_feed_hides_at_the_end_of_a_field():
+    """One behind a zone would make a seat's down card look like no secret."""
+    for body in TRAILING:
+        with pytest.raises(commands.CommandError, match="matching regex"):
+            commands.decode(json.dumps(body).encode())
 
 
 def test_kinds_of_alerts_are_a_closed_list():

@@ -197,7 +197,7 @@ class App:
         """Until the disk takes it: nothing that is told or answered is lost."""
         if not self.memory.pending:
             return
-        told = ""
+        told, public = "", self.memory.public
         began = time.monotonic()
         while True:
             try:
@@ -212,7 +212,7 @@ class App:
                 self._heart.beat(told)
                 await asyncio.sleep(min(1.0, self._heart.period or 1.0))
             else:
-                self._gauge.commit.add(time.monotonic() - began)
+                self._gauge.committed(time.monotonic() - began, public=public)
                 self.publisher.wake()
                 return
 
@@ -246,14 +246,12 @@ class App:
         """Tell how readers and table are, at once when a reader came or went."""
         while True:
             self._health.clear()
-            await self._tell_metrics()
-            for reader in sorted(self._heard_of & set(self.memory.state.readers)):
-                await self.publisher.post(outgoing(self.memory.engine.reader(reader)))
+            await self._tell_health()
             with suppress(TimeoutError):
                 async with asyncio.timeout(METRICS_EVERY):
                     await self._health.wait()
 
-    async def _tell_metrics(self) -> None:
+    async def _tell_health(self) -> None:
         memory = self.memory
         waiting, age = 0, 0.0
         with suppress(JournalError):
@@ -270,6 +268,8 @@ class App:
             except OSError as error:
                 log.error("%s: %s", self._metrics_file, error.strerror)  # noqa: TRY400
                 self._metrics_file = None
+        for reader in sorted(self._heard_of & set(memory.state.readers)):
+            await self.publisher.post(outgoing(memory.engine.reader(reader)))
 
     def _hand(self) -> int | None:
         hand = self.memory.state.open_hand() or self.memory.state.open_deal()
@@ -318,8 +318,8 @@ class App:
         Of secrets only the root is told, once a connection: never that there was one now.
         """
         log.debug("%s was refused: %s", message.topic, reason)
-        self._gauge.refused += 1
         zone = self.topics.private if message.root == "private" else message.topic
+        self._gauge.refused += message.root == "public" or zone not in self._refusals
         if zone not in self._refusals:
             self._refusals.add(zone)
             self.put(Refused(zone))

@@ -132,6 +132,11 @@ class Memory:
         """Whether what waits holds a message, so has to be synced."""
         return bool(self._messages or self.answers.fresh)
 
+    @property
+    def public(self) -> bool:
+        """Whether what waits holds a message that everybody may hear."""
+        return any(not message.private for message in self._messages)
+
     def take(self, now: int, entry: Entry) -> bool:
         """Take one input in; whether it told anything."""
         spoken = self._feed(now, entry)

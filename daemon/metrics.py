@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
+from daemon.events import Key, Odds
 from drivers import ReaderDown, ReaderUp
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ _HELP = {
     "readers_down": "Readers that do not answer.",
     "inputs_total": "Looks, commands and reader changes taken in.",
     "lost_looks_total": "Looks dropped because the table could not keep up.",
-    "refused_total": "Messages that the broker refused.",
+    "refused_total": "Messages that the broker refused; of private ones one a connection.",
     "inbox": "Inputs waiting for the table.",
     "outbox": "Public messages waiting for the broker.",
     "looks_total": "Looks of an antenna.",
@@ -65,7 +66,11 @@ class Timing:
 
 @dataclass
 class Gauge:
-    """What the loop counts as it goes: waits of inputs, commits, outages of readers."""
+    """What the loop counts as it goes: waits of inputs, commits, outages of readers.
+
+    Nothing here may tell that a secret was told or worked out, for there is none without a reason:
+    odds, the hand's key and commits of private messages alone are not counted.
+    """
 
     inputs: int = 0
     lost_looks: int = 0
@@ -76,10 +81,17 @@ class Gauge:
 
     def took(self, entry: object, seconds: float) -> None:
         """An input was taken, so long after it came in."""
+        if isinstance(entry, Odds | Key):
+            return
         self.inputs += 1
         self.wait.add(seconds)
         if isinstance(entry, ReaderUp | ReaderDown):
             self.outages[entry.reader] += isinstance(entry, ReaderDown)
+
+    def committed(self, seconds: float, *, public: bool) -> None:
+        """A commit took so long; `public` where everybody will hear something of it."""
+        if public:
+            self.commit.add(seconds)
 
     def counters(self, inbox: int, outbox: int) -> dict[str, int]:
         """The counters of the `metrics` topic."""

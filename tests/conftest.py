@@ -341,6 +341,12 @@ def evening():
 
 
 @pytest.fixture(scope="session")
+def house():
+    """The module tests/house.py: the running daemon in virtual time."""
+    return beside("house")
+
+
+@pytest.fixture(scope="session")
 def felt():
     """The module tests/felt.py: cards laid by hand."""
     return beside("felt")

@@ -271,10 +271,18 @@ def _last_one(scene: Scene) -> int | None:
     if any(scene.last_at(seat) > kept - SWEEP_MS for seat in gave_up):
         return None
     others = [seat for seat in live if seat is not last]
-    if others and (len(hand.board) > 3 or hand.last_street() or _tabled_or_doubtful(scene)):
+    if others and (_may_be_showdown(scene) or _tabled_or_doubtful(scene)):
         return None
     margin = PRESENT_MS if hand.board else MARGIN_MS
     return last.number if all(kept - scene.last_at(one) >= margin for one in others) else None
+
+
+def _may_be_showdown(scene: Scene) -> bool:
+    """Whether all cards may be out: one may have gone unheard."""
+    hand = scene.hand
+    most = max(len(hand.seats[number].held) for number in hand.live())
+    by_cards = hand.game.common_card and most >= hand.game.own_cards - 1
+    return hand.last_street() or by_cards or len(hand.board) > 3
 
 
 def _tabled_or_doubtful(scene: Scene) -> bool:

@@ -75,9 +75,12 @@ def _back(scene: Scene, seat: Seat, was: str | None) -> None:
 
 
 def _take_away(scene: Scene, seat: Seat, tag: str) -> None:
+    hand = scene.hand
     seat.held = [held for held in seat.held if held.tag != tag]
     commit(scene, seat)
     tell_privately(scene, seat)
+    if not (seat.held or seat.extra or hand.named) and seat.status == IN:
+        hand.not_dealt[seat.number] = hand.seats.pop(seat.number)
 
 
 def _give(scene: Scene, tag: str, face: str, number: int) -> None:
@@ -87,7 +90,7 @@ def _give(scene: Scene, tag: str, face: str, number: int) -> None:
         if hand.named:
             scene.alert("wrong-seat", f"seat:{number}")
             return
-        seat = hand.seats[number] = Seat(number)
+        seat = hand.seat(number)
     typed = next((held for held in seat.held if held.tag is None and held.face == face), None)
     if typed is not None:
         typed.tag = tag

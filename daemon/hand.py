@@ -110,12 +110,13 @@ class Done:
 
 @dataclass
 class Hand:
-    """One hand of poker. `named` means that the floor said which seats are in play.
+    """One hand of poker.
 
-    `passed` are the cards that passed the shoe, of which `taken` have been dealt out where seats
-    have no antennas; `lost` means that there one was not heard. `witnessed` is when the shoe was
-    last compared with the antennas. `called` means that the floor has asked for
-    the showdown: cards that reach the muck from then on are no folds.
+    `named` means that the floor said which seats are in play; `not_dealt` are those whose only
+    cards turned out to be a neighbour's. `passed` are the cards that passed the shoe, of which
+    `taken` have been dealt out where seats have no antennas; `lost` means that there one was not
+    heard. `witnessed` is when the shoe was last compared with the antennas. `called` means that
+    the floor has asked for the showdown: cards that reach the muck from then on are no folds.
     """
 
     number: int
@@ -126,6 +127,7 @@ class Hand:
     started: int
     named: bool
     seats: dict[int, Seat] = field(default_factory=dict)
+    not_dealt: dict[int, Seat] = field(default_factory=dict)
     board: list[BoardCard] = field(default_factory=list)
     street: int = -1
     last_dealt: int = 0
@@ -186,7 +188,7 @@ class Hand:
 
     def seat(self, number: int) -> Seat:
         """The seat with this number, in play from now on."""
-        return self.seats.setdefault(number, Seat(number))
+        return self.seats.setdefault(number, self.not_dealt.pop(number, Seat(number)))
 
     def owner(self, tag: str) -> Seat | None:
         """The seat that holds the tag."""

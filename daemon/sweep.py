@@ -55,6 +55,7 @@ def _gone_unseen(scene: Scene) -> bool:
     hand = scene.hand
     last = last_in_place(scene)
     back = 0 <= last < hand.gap_at - BACK_MS and hand.board_gap_at >= 0
+    back = back and scene.now - hand.gap_at >= CLEAR_MS
     return back and not hand.closed and not _tabled_early(scene)
 
 
@@ -73,7 +74,7 @@ def _resumed(scene: Scene) -> bool:
         seat = hand.seats[number]
         places += [(tag, seat.zones()) for tag in seat.tags()]
     back = sum(
-        presence.home(tag) in zones and presence.since(tag) > (hand.cleared or 0)
+        presence.home(tag) in zones and presence.last_heard([tag], zones) > (hand.cleared or 0)
         for tag, zones in places
     )
     return back >= max(2, (len(places) + 1) // 2)

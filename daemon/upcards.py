@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from daemon.dealing import sure
+from daemon.dealorder import DOWN, Hearing, lead
 from daemon.events import CardDealt, StreetDealt
 from daemon.rules.errors import RuleError
 from daemon.rules.first_to_act import UP_CARDS, first_to_act
@@ -24,10 +25,12 @@ UNSURE_MS = 4000
 MOST_UP = 4
 LATE_MS = 2500
 """A card that was dealt before may be heard so much later."""
-BURST_MS = 12_000
-"""The cards of one street are dealt within so long."""
-SLACK_MS = 1500
-"""A card may be heard so much later than the next one that was dealt."""
+BETTING_MS = 1500
+"""Between the last card of a street and the first of the next more time than this passes."""
+BURST_MS, PACE = 3500, 1.2
+"""The cards of one street are heard within so long, and so many times the dealer's pace a card."""
+CERTAIN = 3.0
+"""So many nats (20 to 1) must set the deal as it was heard apart from any other."""
 
 
 def review_upcards(scene: Scene) -> None:
@@ -107,42 +110,70 @@ def _third(scene: Scene, seat: Seat) -> None:
     if len(order) < 3:
         return
     times = [first_heard(scene, seat, held) for held in order[:3]]
-    limit, reference = _before(scene, seat)
-    fourth = _first_fourth(scene)
-    told = limit is not None and times[1] <= limit and len(set(times)) == 3
-    told = told and times[2] <= _third_round(scene, seat) + LATE_MS
-    told = told and times[2] >= _second_round(scene) - SLACK_MS and scene.hand.gap_at < times[0]
-    named = max(times[2], reference)
     certain = all(sure(scene, seat, held.tag, UP_HITS) for held in order[:3])
-    if told and certain and (fourth is None or named < fourth):
+    if certain and _in_turn(scene, seat, times):
         seat.settled = True
         turn_up(scene, seat, order[2])
     elif scene.now - times[2] >= UNSURE_MS:
         scene.alert("unsure-face", seat.zone())
 
 
-def _before(scene: Scene, seat: Seat) -> tuple[int | None, int]:
-    """By when both down cards must have been heard (ms), and the card that says so.
+def _in_turn(scene: Scene, seat: Seat, times: list[int]) -> bool:
+    """Whether the third of these cards (ms, in order) was certainly dealt third."""
+    numbers = sorted(scene.hand.seats)
+    limit = _heard_before(scene, seat, times[1])
+    if limit is None or len(set(times)) < DOWN + 1 or scene.hand.gap_at >= times[0]:
+        return False
+    fourth = _first_fourth(scene)
+    if fourth is not None and max(times[2], limit) >= fourth:
+        return False
+    if times[2] > _third_round(scene, seat) + LATE_MS:
+        return False
+    deal = [_times_of_deal(scene, scene.hand.seats[number]) for number in numbers]
+    return lead(deal, numbers.index(seat.number), _hearing(scene)) >= CERTAIN
 
-    That is just before the third card of the seat dealt before this one; for the first seat, no
-    later than the last seat's second card.
+
+def _heard_before(scene: Scene, seat: Seat, second: int) -> int | None:
+    """When a card was heard that is dealt between a seat's second and third, `second` before it.
+
+    Those are the third cards of the seats before it, and the second cards of those after it; the
+    first seat's second card may be heard in the same look as the last seat's.
     """
     numbers = sorted(scene.hand.seats)
-    place = numbers.index(seat.number)
-    other = scene.hand.seats[numbers[place - 1]]
-    order = in_order(scene, other)
-    wanted = 2 if place > 0 else 1
-    if len(numbers) < 2 or len(order) <= wanted:
-        return None, 0
-    time = first_heard(scene, other, order[wanted])
-    return (time - 1 if place > 0 else time), time
+    for number in numbers:
+        times = _first_times(scene, scene.hand.seats[number])
+        place = DOWN if number < seat.number else DOWN - 1
+        if number == seat.number or len(times) <= place:
+            continue
+        same = seat.number == numbers[0] and number == numbers[-1]
+        if second < times[place] or (same and second == times[place]):
+            return times[place]
+    return None
 
 
-def _second_round(scene: Scene) -> int:
-    """When the last seat's second card was heard: no up card is dealt before."""
-    last = scene.hand.seats[max(scene.hand.seats)]
-    order = in_order(scene, last)
-    return first_heard(scene, last, order[1]) if len(order) > 1 else scene.now
+def _first_times(scene: Scene, seat: Seat) -> list[int]:
+    """When the seat's cards of third street were first heard, in that order."""
+    order = in_order(scene, seat)[: DOWN + 1]
+    return [first_heard(scene, seat, held) for held in order]
+
+
+def _times_of_deal(scene: Scene, seat: Seat) -> list[int | None]:
+    """The same for the order of the deal: None for a card that was typed."""
+    order = in_order(scene, seat)[: DOWN + 1]
+    return [None if held.tag is None else first_heard(scene, seat, held) for held in order]
+
+
+def _hearing(scene: Scene) -> Hearing:
+    """How well the cards of this hand are heard where they lie."""
+    hits = looks = span = 0
+    for seat in scene.hand.seats.values():
+        for tag in seat.tags():
+            track = scene.presence.tracks.get(tag)
+            total = track.heard.get(seat.zone()) if track else None
+            if total is not None:
+                hits, looks = hits + total.hits, looks + total.looks
+                span += total.last - total.first
+    return Hearing((looks - hits + 1) / (looks + 2), max(1.0, span / max(1, looks)))
 
 
 def _third_round(scene: Scene, seat: Seat) -> int:
@@ -206,7 +237,7 @@ def _may_be_seventh(scene: Scene, seat: Seat, at: int, *, unheard: int = 0) -> b
         other = scene.hand.seats[number]
         if other is seat:
             continue
-        by = at + LATE_MS if number < seat.number else at
+        by = at + LATE_MS if number < seat.number else at - BETTING_MS
         had = sum(first_heard(scene, other, held) < by for held in other.held)
         lacking = (7 if number < seat.number else 6) - had
         if lacking > 1 or (lacking == 1 and not unheard):
@@ -272,12 +303,20 @@ def _half_dealt(scene: Scene, members: list[int]) -> bool:
     hand = scene.hand
     due = hand.down_cards_due()
     orders = [(hand.seats[n], in_order(scene, hand.seats[n])) for n in members]
-    times = [first_heard(scene, seat, order[due - 1]) for seat, order in orders if order[due - 1 :]]
+    cards = [(seat, order[due - 1]) for seat, order in orders if order[due - 1 :]]
+    times = [first_heard(scene, seat, held) for seat, held in cards if held.tag is not None]
     began = min(times, default=scene.now)
-    if max(times, default=began) - began > BURST_MS:
+    if max(times, default=began) - began > BURST_MS + PACE * _pace(scene) * len(members):
         return True
     others = [seat for number, seat in hand.seats.items() if number not in members]
     return any(scene.last_at(seat) >= began for seat in others)
+
+
+def _pace(scene: Scene) -> float:
+    """The mean time (ms) from card to card while third street was dealt."""
+    deals = [_times_of_deal(scene, seat) for seat in scene.hand.seats.values()]
+    times = [time for deal in deals for time in deal if time is not None]
+    return (max(times) - min(times)) / max(1, len(times) - 1) if times else 0.0
 
 
 def opener_owed(scene: Scene) -> bool:

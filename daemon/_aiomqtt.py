@@ -23,7 +23,7 @@ from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
 
 from daemon._dial import CONNECT_TIMEOUT, in_own_thread, open_socket
-from daemon.address import Address, explain
+from daemon.address import Address, LinkError, LostError, RefusedError, explain
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Sequence
@@ -33,23 +33,19 @@ if TYPE_CHECKING:
     from paho.mqtt.client import ConnectFlags, DisconnectFlags
     from paho.mqtt.reasoncodes import ReasonCode
 
+__all__ = ["WINDOW", "Connection", "LinkError", "LostError", "Received", "RefusedError"]
+
 WINDOW = 20
 GOODBYE_TIMEOUT = 0.5
 KEEPALIVE = 10
+OVERHEAD = 16
+"""Bytes of a PUBLISH at most besides topic, payload and correlation data."""
 
 log = logging.getLogger("feltd.mqtt")
 _library_log = logging.getLogger("feltd.mqtt.library")
 _library_log.setLevel(logging.CRITICAL)
 
 _BROKEN = (OSError, ValueError, IndexError, struct.error, aiomqtt.MqttError)
-
-
-class LinkError(Exception):
-    """There is no connection, or no longer one; the text says why."""
-
-
-class RefusedError(Exception):
-    """The broker answered a message with a reason not to take it (MQTT 5 only)."""
 
 
 class Received(NamedTuple):
@@ -105,6 +101,7 @@ class Connection(aiomqtt.Client):
         self.pending_calls_threshold = 2 * WINDOW
         self._client._create_socket = partial(open_socket, address, context)  # type: ignore[method-assign] # noqa: SLF001
         self._acks: dict[int, asyncio.Future[None]] = {}
+        self._largest: int | None = None
         self._ack_timeout = ack_timeout
         self._ack_due = 0.0
         self._inbox: deque[Received] = deque()
@@ -154,7 +151,12 @@ class Connection(aiomqtt.Client):
         as the connection is lost. Raises LinkError when it is lost already.
         """
         if self._disconnected.done():
-            raise LinkError(self._loss())
+            raise self._loss()
+        future: asyncio.Future[None] = self._loop.create_future()
+        size = len(topic.encode()) + len(payload) + len(correlation) + OVERHEAD
+        if self._largest is not None and size > self._largest:
+            future.set_exception(RefusedError("Packet too large"))
+            return future
         properties = None
         if correlation and self._five:
             properties = Properties(PacketTypes.PUBLISH)  # type: ignore[no-untyped-call]
@@ -164,7 +166,6 @@ class Connection(aiomqtt.Client):
             raise LinkError("connection lost")
         if not self._acks:
             self._ack_due = self._loop.time() + self._ack_timeout
-        future: asyncio.Future[None] = self._loop.create_future()
         self._acks[info.mid] = future
         return future
 
@@ -179,7 +180,7 @@ class Connection(aiomqtt.Client):
         """The next message; cancelling loses none. Raises LinkError after the last one."""
         while not self._inbox:
             if self._disconnected.done():
-                raise LinkError(self._loss())
+                raise self._loss()
             self._arrived.clear()
             await self._arrived.wait()
         message = self._inbox.popleft()
@@ -192,23 +193,24 @@ class Connection(aiomqtt.Client):
         try:
             await asyncio.wait([task, self._disconnected], return_when=asyncio.FIRST_COMPLETED)
             if not task.done():
-                raise LinkError(self._loss())
+                raise self._loss()
             return task.result()
         except _BROKEN as error:
             raise LinkError(explain(error)) from error
         finally:
             task.cancel()
 
-    def _loss(self) -> str:
+    def _loss(self) -> LinkError:
         error = None if self._disconnected.cancelled() else self._disconnected.exception()
-        return str(error) if isinstance(error, LinkError) else "connection lost"
+        if isinstance(error, LinkError):
+            return LinkError(str(error))
+        return (LinkError if error is None else LostError)("connection lost")
 
     def _lost(self, _: asyncio.Future[None]) -> None:
-        reason = self._loss()
         acks, self._acks = self._acks, {}
         for future in acks.values():
             if not future.done():
-                future.set_exception(LinkError(reason))
+                future.set_exception(self._loss())
         self._arrived.set()
 
     def _break(self, error: BaseException) -> None:
@@ -232,6 +234,7 @@ class Connection(aiomqtt.Client):
         properties: Properties | None = None,
     ) -> None:
         if not self._connected.done():
+            self._largest = getattr(properties, "MaximumPacketSize", None)
             super()._on_connect(client, userdata, flags, reason_code, properties)
 
     def _on_disconnect(

@@ -16,6 +16,18 @@ if TYPE_CHECKING:
 _PORTS = {"mqtt": 1883, "mqtts": 8883}
 
 
+class LinkError(Exception):
+    """There is no connection, or no longer one; the text says why."""
+
+
+class LostError(LinkError):
+    """The connection broke, and not because we ended it or the broker fell silent."""
+
+
+class RefusedError(Exception):
+    """The broker answered a message with a reason not to take it, or says how much it takes."""
+
+
 @dataclass(frozen=True, slots=True)
 class Address:
     """The broker's URL and our credentials.

@@ -163,8 +163,8 @@ KINDS: dict[str, Kind] = {
     "refused-message": Kind(
         "warning",
         "",
-        "The broker refused a message on {zone}; check the rights.",
-        "Брокер не принял сообщение {zone}; проверьте права.",
+        "The broker refused a message on {zone}; check rights and limits of size.",
+        "Брокер не принял сообщение {zone}; проверьте права и пределы размера.",
     ),
     "memory-lost": Kind(
         "stop",

@@ -16,7 +16,7 @@ from daemon.events import HandEnded, HandShown
 from daemon.hand import FOLDED, IN, MUCKED, SHOWN, fold, reveal
 from daemon.rules.errors import RuleError
 from daemon.rules.showdown import showdown
-from daemon.sweep import LOOKED_MS, QUIET_MS, note_sweep
+from daemon.sweep import LOOKED_MS, QUIET_MS, lost_sight, note_sweep
 from daemon.upcards import opener_owed
 
 if TYPE_CHECKING:
@@ -54,10 +54,12 @@ def review_folds(scene: Scene, wait: int = FOLD_MS) -> None:
 def _folded(scene: Scene, seat: Seat, wait: int) -> bool:
     presence = scene.presence
     tags = [tag for tag in seat.tags() if sure(scene, seat, tag, 2)]
-    at = presence.first_heard(tags, "muck")
-    if at is None or scene.shoe_alone() or _called(scene):
+    left, first = scene.last_at(seat), presence.first_heard(tags, "muck")
+    if first is None or seat.muck_at is None or scene.shoe_alone() or _called(scene):
         return False
-    left = scene.last_at(seat)
+    if lost_sight(scene.hand):
+        return False
+    at = first if first > left else seat.muck_at
     if left > at + 500:
         if all(presence.home(tag) in seat.zones() for tag in seat.tags()):
             seat.muck_at = None
@@ -212,6 +214,7 @@ def _together(scene: Scene, live: list[int]) -> bool:
     stayed = [time >= scene.board_last() - PRESENT_MS for time in last]
     together = max(last) - min(last) <= TOGETHER_MS and len(set(stayed)) == 1
     away = max(scene.hand.gap_at, scene.hand.board_gap_at) > min(last) - AWAY_MS
+    away = away or lost_sight(scene.hand)
     return min(last) > scene.hand.street_at and together and not away
 
 
@@ -245,6 +248,9 @@ def _end_unseen(scene: Scene) -> None:
     review_folds(scene, SWEEP_MS)
     winner = _last_one(scene)
     if winner is not None:
+        for number in hand.live():
+            if number != winner:
+                fold(scene, hand.seats[number])
         end(scene, winner)
     elif hand.last_street():
         review_showdown(scene)
@@ -261,7 +267,7 @@ def _last_one(scene: Scene) -> int | None:
         return None
     last = max(live, key=scene.last_at)
     kept, board = scene.last_at(last), scene.board_last()
-    if max(hand.gap_at, hand.board_gap_at) > kept - AWAY_MS:
+    if max(hand.gap_at, hand.board_gap_at) > kept - AWAY_MS or lost_sight(hand):
         return None
     if hand.board and kept < board - PRESENT_MS:
         return None

@@ -69,7 +69,7 @@ def _back(scene: Scene, seat: Seat, was: str | None) -> None:
     if was != "muck":
         return
     seat.muck_at = None
-    if seat.status == FOLDED and seat.by_muck:
+    if seat.status == FOLDED and seat.by_muck and scene.hand.gap_at < (seat.folded_at or 0):
         seat.status, seat.by_muck = IN, False
         scene.alert("fold-taken-back", seat.zone(), once=f"{seat.number} {scene.now}")
 

@@ -266,7 +266,8 @@ def _end_hand(step: Step, command: c.EndHand) -> None:
     hand = scene.hand
     live = hand.live()
     hand.done.append(Done(command.id, command.by or "", "end-hand"))
-    end(scene, live[0] if len(live) == 1 and hand.result is None else None)
+    alone = len(live) == 1 and len(hand.seats) > 1 and hand.result is None
+    end(scene, live[0] if alone else None)
     close(step, hand)
 
 

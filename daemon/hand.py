@@ -117,6 +117,8 @@ class Hand:
     `taken` have been dealt out where seats have no antennas; `lost` means that there one was not
     heard. `witnessed` is when the shoe was last compared with the antennas. `called` means that
     the floor has asked for the showdown: cards that reach the muck from then on are no folds.
+    `gap_at` is when a seat's antenna, `board_gap_at` when the board's last came back after a time
+    without looks, `came_back` when the hand was heard to lie there again after that.
     """
 
     number: int
@@ -137,6 +139,7 @@ class Hand:
     alone_at: int | None = None
     gap_at: int = -1
     board_gap_at: int = -1
+    came_back: int = -1
     result: ShowdownResult | None = None
     result_seq: int = 0
     wanted: list[int] | None = None

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Protocol
 
 import aiomqtt
 
-from daemon._aiomqtt import WINDOW, Connection, LinkError, Received, RefusedError
+from daemon._aiomqtt import WINDOW, Connection, LinkError, LostError, Received, RefusedError
 from daemon.address import speaks_another
 from daemon.claim import Claim, SecondDaemonError, Topics
 from daemon.journal import JournalError
-from daemon.outbox import Outgoing
+from daemon.outbox import STRIKES, Outgoing, Strikes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -62,8 +62,9 @@ class Listener(Protocol):
 class Publisher:
     """Tells the journal's outbox to the broker for as long as `run` runs.
 
-    A message leaves the outbox when the broker has acknowledged it. `grace` and `ack_timeout` in
-    seconds: see `Claim` and `Connection`.
+    A message leaves the outbox when the broker has acknowledged it. After a connection broke with
+    messages on their way, the next ones go one at a time, so that it shows whether one of them is
+    why. `grace` and `ack_timeout` in seconds: see `Claim` and `Connection`.
     """
 
     def __init__(
@@ -93,6 +94,9 @@ class Publisher:
         self._acked: list[int] = []
         self._refused: list[int] = []
         self._last_trouble = ""
+        self._strikes = Strikes()
+        self._caution = 0
+        self._proven = False
 
     def wake(self) -> None:
         """There is something new in the outbox."""
@@ -137,7 +141,7 @@ class Publisher:
             except (LinkError, JournalError) as error:
                 if self._goes_back(str(error)):
                     continue
-                if self.connected and loop.time() - began > STEADY:
+                if self._refused or (self.connected and loop.time() - began > STEADY):
                     delay, self._last_trouble = FIRST_DELAY, ""
                 self._report(f"{self._address.url}: {error}")
             finally:
@@ -194,8 +198,9 @@ class Publisher:
     def _end_session(self) -> None:
         self.connected = False
         self._claim.drop()
-        self._window = asyncio.Semaphore(WINDOW)
+        self._window = asyncio.Semaphore(1 if self._caution else WINDOW)
         self._in_flight = 0
+        self._proven = False
         self._posted = {key: m for key, m in self._posted.items() if m.retain}
         self._progress.set()
 
@@ -216,6 +221,8 @@ class Publisher:
                 await self._tell(connection, message)
                 cursor = message.id
             if not batch and not self._posted:
+                if not self._in_flight:
+                    self._be_careful(0)
                 await self._news.wait()
 
     async def _tell_again(self, connection: Connection) -> None:
@@ -232,6 +239,10 @@ class Publisher:
         return Outgoing("public", None, self._topics.status, payload, retain=True)
 
     async def _tell(self, connection: Connection, message: Outgoing) -> None:
+        if self._strikes.hopeless(message):
+            if message.id:
+                self._refuse(message, "connections broke at one like it")
+            return
         await self._window.acquire()
         told = connection.send(
             message.topic,
@@ -240,23 +251,52 @@ class Publisher:
             correlation=message.correlation,
         )
         self._in_flight += 1
-        told.add_done_callback(partial(self._told, message, self._window))
+        suspect = self._caution > 0 and self._proven
+        told.add_done_callback(partial(self._told, message, self._window, suspect))
 
     def _told(
-        self, message: Outgoing, window: asyncio.Semaphore, told: asyncio.Future[None]
+        self,
+        message: Outgoing,
+        window: asyncio.Semaphore,
+        suspect: bool,  # noqa: FBT001 - bound, not called by hand
+        told: asyncio.Future[None],
     ) -> None:
-        if window is self._window:
+        """How it went; a `suspect` was alone on its way, at a broker that had taken others."""
+        current = window is self._window
+        if current:
             window.release()
             self._in_flight -= 1
-        error = None if told.cancelled() else told.exception()
-        if told.cancelled() or isinstance(error, LinkError):
+        if told.cancelled():
+            return
+        error = told.exception()
+        if isinstance(error, LostError) and current:
+            self._caution = WINDOW
+            if suspect and self._strikes.lost(message):
+                error = RefusedError(f"{STRIKES} connections broke at it")
+        if isinstance(error, LinkError):
             return
         if isinstance(error, RefusedError):
-            log.error("the broker refuses %s: %s", message.topic, error)
-            self._listener.refused(message, str(error))
-        if message.id:
-            (self._acked if error is None else self._refused).append(message.id)
+            self._refuse(message, str(error))
+            return
+        if current:
+            self._strikes.acknowledged(message)
+            self._proven = True
+            self._be_careful(self._caution - bool(message.id))
+        self._acked += [message.id] if message.id else []
         self._settled.set()
+
+    def _refuse(self, message: Outgoing, reason: str) -> None:
+        log.error("the broker refuses %s: %s", message.topic, reason)
+        self._listener.refused(message, reason)
+        self._refused += [message.id] if message.id else []
+        self._settled.set()
+
+    def _be_careful(self, left: int) -> None:
+        """So many messages of the outbox still go alone; with the last of them the window opens."""
+        if self._caution > 0 >= left:
+            for _ in range(WINDOW - 1):
+                self._window.release()
+        self._caution = max(0, left)
 
     async def _settle(self) -> None:
         while True:
@@ -278,7 +318,7 @@ class Publisher:
                 await asyncio.to_thread(self._journal.acknowledged, acked)
             if refused:
                 await asyncio.to_thread(self._journal.refused, refused)
-        except JournalError:
+        except (JournalError, asyncio.CancelledError):
             self._acked[:0] = acked
             self._refused[:0] = refused
             raise

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -11,6 +12,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 Root = Literal["public", "private"]
+
+STRIKES = 3
+"""So many connections may break with the same message alone on its way."""
 
 log = logging.getLogger("feltd.journal")
 
@@ -59,6 +63,41 @@ class Limits:
     age: Mapping[Root, float] = field(
         default_factory=lambda: {"public": 7 * 86_400.0, "private": 86_400.0},
     )
+
+
+class Strikes:
+    """Messages at which brokers hang up: MQTT 3.1.1 knows no other way to refuse one."""
+
+    def __init__(self) -> None:
+        self._counts: Counter[str] = Counter()
+        self._hopeless: set[tuple[str, bytes]] = set()
+        self._sizes: dict[str, int] = {}
+
+    def lost(self, message: Outgoing) -> bool:
+        """The connection broke with this one alone on its way; whether once too often.
+
+        It is told in order, so all strikes of a topic in a row are of one message, or of newer ones
+        that have taken its place.
+        """
+        topic, size = message.topic, len(message.payload)
+        self._counts[topic] += 1
+        if self._counts[topic] < STRIKES:
+            return False
+        self._hopeless.add((topic, message.payload))
+        if _replaces(message):
+            self._sizes[topic] = min(size, self._sizes.get(topic, size))
+        return True
+
+    def acknowledged(self, message: Outgoing) -> None:
+        """The broker has it, whatever happened before."""
+        self._counts.pop(message.topic, None)
+
+    def hopeless(self, message: Outgoing) -> bool:
+        """Whether the very same was given up, or one of its kind that was no larger."""
+        limit = self._sizes.get(message.topic)
+        if limit is not None and _replaces(message) and len(message.payload) >= limit:
+            return True
+        return (message.topic, message.payload) in self._hopeless
 
 
 class Kept(NamedTuple):

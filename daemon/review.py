@@ -103,7 +103,7 @@ def _review_start(step: Step) -> None:
         tags = [(tag, zone) for tag, zone in found if step.setup.cards[tag][0] == deck]
         if hand is not None and hand.stale and deck == hand.deck:
             continue
-        if _begins(step, tags):
+        if not _deck_rests(step, deck) and _begins(step, tags):
             _begin_anew(step, deck)
             return
 
@@ -151,17 +151,24 @@ def _goes_on(step: Step, hand: Hand, tag: str, zone: str) -> bool:
     return hand.cleared is None or step.state.presence.since(tag) < hand.cleared
 
 
+def _deck_rests(step: Step, deck: str) -> bool:
+    """Whether the deck was put down on a seat: what the neighbours hear of it was not dealt."""
+    counts: dict[str, int] = {}
+    for antenna, claims in step.state.presence.by_antenna.items():
+        zone = step.setup.zones.get(antenna, "")
+        if zone.startswith("seat:"):
+            own = sum(step.setup.cards.get(tag, ("",))[0] == deck for tag in claims)
+            counts[zone] = counts.get(zone, 0) + own
+    resting = [zone for zone, count in counts.items() if count > RESTING_DECK]
+    for zone in resting:
+        step.alert("foreign-deck", zone, zone)
+    return bool(resting)
+
+
 def _begins(step: Step, tags: list[tuple[str, str]]) -> bool:
     presence, now = step.state.presence, step.state.now
-    by_zone: dict[str, int] = {}
-    for _, zone in tags:
-        by_zone[zone] = by_zone.get(zone, 0) + 1
-    for zone, count in by_zone.items():
-        if count > RESTING_DECK:
-            step.alert("foreign-deck", zone, zone)
-    dealt = {zone for zone, count in by_zone.items() if count <= RESTING_DECK}
-    seats = {seat_number(zone) for zone in dealt}
-    oldest = min((presence.since(tag) for tag, zone in tags if zone in dealt), default=now)
+    seats = {seat_number(zone) for _, zone in tags}
+    oldest = min((presence.since(tag) for tag, _ in tags), default=now)
     return len(seats) >= 2 and now - oldest >= START_MS
 
 

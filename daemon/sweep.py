@@ -8,18 +8,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from daemon.hand import Scene
+    from daemon.hand import Hand, Scene
 
 QUIET_MS = 5000
 CLEAR_MS = 3000
 LOOKED_MS = 3000
-BACK_MS = 2000
-"""The first pass of antennas that came back is over within so long."""
 
 
 def note_sweep(scene: Scene) -> None:
     """Keep `cleared` of the hand: when its last card was heard in its place, None while any is."""
     hand = scene.hand
+    note_return(scene)
     if hand.cleared is None and (_is_clear(scene) or _gone_unseen(scene)):
         hand.cleared = last_in_place(scene)
     elif hand.cleared is not None and not hand.closed and hand.result is None and _resumed(scene):
@@ -51,12 +50,40 @@ def _is_clear(scene: Scene) -> bool:
 
 
 def _gone_unseen(scene: Scene) -> bool:
-    """Whether the antennas are back after a time without looks and hear nothing of the hand."""
+    """Whether the antennas are back after a time without looks, and the hand is not there."""
     hand = scene.hand
-    last = last_in_place(scene)
-    back = 0 <= last < hand.gap_at - BACK_MS and hand.board_gap_at >= 0
-    back = back and scene.now - hand.gap_at >= CLEAR_MS
-    return back and not hand.closed and not _tabled_early(scene)
+    waited = scene.now - max(hand.gap_at, hand.board_gap_at) >= CLEAR_MS
+    return lost_sight(hand) and waited and not hand.closed and not _tabled_early(scene)
+
+
+def lost_sight(hand: Hand) -> bool:
+    """Whether nobody looked at seats and board for a while, and the hand did not come back since.
+
+    What lies there now may be of the next hand.
+    """
+    gaps = (hand.gap_at, hand.board_gap_at)
+    return min(gaps) >= 0 and hand.came_back < max(gaps)
+
+
+def note_return(scene: Scene) -> None:
+    """Keep when the hand was heard to lie there again after a time without looks.
+
+    Half of the cards of two of its hands, or of one and the board: fewer may be of the next
+    deal, when the same deck comes again and some of its cards to the same seat.
+    """
+    hand, presence = scene.hand, scene.presence
+    gap = max(hand.gap_at, hand.board_gap_at)
+    if hand.came_back >= gap:
+        return
+    places = [([card.tag for card in hand.board if card.tag is not None], {"board"})]
+    places += [(hand.seats[n].tags(), hand.seats[n].zones()) for n in hand.live()]
+    groups = [(tags, zones) for tags, zones in places if len(tags) >= 2]
+    there = 0
+    for tags, zones in groups:
+        heard = sum(presence.last_heard([tag], zones) > gap for tag in tags)
+        there += heard >= max(2, (len(tags) + 1) // 2)
+    if there >= min(2, max(1, len(groups))):
+        hand.came_back = scene.now
 
 
 def _tabled_early(scene: Scene) -> bool:

@@ -14,6 +14,7 @@ from daemon.dealorder import DOWN, Hearing, lead
 from daemon.events import CardDealt, StreetDealt
 from daemon.rules.errors import RuleError
 from daemon.rules.first_to_act import UP_CARDS, first_to_act
+from daemon.sweep import lost_sight
 
 if TYPE_CHECKING:
     from daemon.hand import Held, Scene, Seat
@@ -36,7 +37,7 @@ CERTAIN = 3.0
 def review_upcards(scene: Scene) -> None:
     """Tell the faces that are certain by now, the streets that are out, and who opens."""
     hand = scene.hand
-    if hand.discipline != "stud" or hand.closed or hand.result is not None:
+    if hand.discipline != "stud" or hand.closed or hand.result is not None or lost_sight(hand):
         return
     for number in [] if scene.shoe_alone() else sorted(hand.seats):
         _review_seat(scene, hand.seats[number])

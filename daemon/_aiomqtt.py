@@ -107,8 +107,7 @@ class Connection(aiomqtt.Client):
         self._inbox: deque[Received] = deque()
         self._inbox_limit = inbound
         self._arrived = asyncio.Event()
-        self._paused = False
-        self._used = self._closed = False
+        self._paused = self._used = self._closed = False
         self._disconnected.add_done_callback(self._lost)
 
     async def __aenter__(self) -> Self:

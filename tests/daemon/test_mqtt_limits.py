@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import json
+import threading
 
 import pytest
 
 from daemon import mqtt
 from daemon._aiomqtt import WINDOW
+from daemon.address import Address
+from daemon.claim import Topics
 from daemon.journal import Outgoing
 from daemon.outbox import STRIKES
 
+TOPICS = Topics("felt", "t1")
 LIMIT = 2000
 BIG = b'{"seq": 31, "much": "%s"}' % (b"x" * LIMIT)
 HANGS_UP = f"{STRIKES} connections broke at it"
@@ -193,6 +197,33 @@ def test_a_broker_that_falls_silent_refuses_nothing(mosquitto, journal, kit):
     assert listener.refusals == []
     assert listener.troubles[0].endswith("the broker does not acknowledge")
     assert set(told(journal).values()) == {1}
+
+
+def test_a_refusal_that_is_being_filed_as_the_session_ends_is_filed_in_the_next(
+    mosquitto, journal, kit, monkeypatch
+):
+    begun, go_on = threading.Event(), threading.Event()
+
+    def slowly(ids):
+        begun.set()
+        go_on.wait()
+
+    async def main():
+        publisher = mqtt.Publisher(Address(mosquitto.url), TOPICS, journal, kit.Listener())
+        publisher._acked, publisher._refused = [1], [2]
+        with monkeypatch.context() as patch:
+            patch.setattr(journal, "acknowledged", slowly)
+            filing = asyncio.create_task(publisher._file_acks())
+            await asyncio.to_thread(begun.wait)
+            filing.cancel()
+            await asyncio.wait([filing])
+            go_on.set()
+        assert told(journal) == {1: 0, 2: 0}
+        await publisher._file_acks()
+
+    journal.add([], kit.events(1, 2), sync=True)
+    asyncio.run(main())
+    assert told(journal) == {1: 1, 2: 2}
 
 
 def command(id_, names):

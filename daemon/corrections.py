@@ -73,6 +73,7 @@ def _type_seat(scene: Scene, command: TypeCard, number: int) -> None:
     index = command.index if command.index is not UNSET else len(seat.held)
     if index > len(seat.held) or index >= hand.game.own_cards:
         raise CommandError(f"seat {number} has no card {index} - at `$.index`")
+    seat.surplus = []
     if index == len(seat.held):
         hand.done.append(_done(command, seat=number, index=index))
         add(scene, seat, Held(None, command.card, "typed", scene.now, fixed=True))
@@ -151,6 +152,7 @@ def remove_card(scene: Scene, command: RemoveCard) -> None:
     elif number in hand.seats and command.index < len(hand.seats[number].held):
         seat = hand.seats[number]
         held = seat.held.pop(command.index)
+        seat.surplus = []
         hand.done.append(_done(command, seat=number, index=command.index, before=held))
         hand.stale += [held.tag] if held.tag is not None else []
         commit(scene, seat)

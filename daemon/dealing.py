@@ -15,6 +15,7 @@ from daemon.setup import seat_number
 from daemon.sweep import note_sweep
 
 if TYPE_CHECKING:
+    from daemon.evidence import Track
     from daemon.hand import Scene
 
 EXTRA_MS = 3000
@@ -91,7 +92,7 @@ def _give(scene: Scene, tag: str, face: str, number: int) -> None:
             scene.alert("wrong-seat", f"seat:{number}")
             return
         seat = hand.seat(number)
-    typed = next((held for held in seat.held if held.tag is None and held.face == face), None)
+    typed = _typed(scene, seat, tag)
     if typed is not None:
         typed.tag = tag
         return
@@ -99,6 +100,12 @@ def _give(scene: Scene, tag: str, face: str, number: int) -> None:
         seat.extra.setdefault(tag, scene.now)
         return
     add(scene, seat, Held(tag, face, "read", scene.now))
+
+
+def _typed(scene: Scene, seat: Seat, tag: str) -> Held | None:
+    """The card of the seat that the floor had typed before its tag was heard."""
+    face = scene.setup.cards[tag][1]
+    return next((held for held in seat.held if held.tag is None and held.face == face), None)
 
 
 def add(scene: Scene, seat: Seat, held: Held) -> None:
@@ -162,13 +169,25 @@ def review_extra(scene: Scene) -> None:
         for tag, since in list(seat.extra.items()):
             if scene.presence.home(tag) != seat.zone():
                 del seat.extra[tag]
+                if all(scene.presence.home(own) in seat.zones() for own in seat.tags()):
+                    seat.surplus = [one for one in seat.surplus if one != tag]
+            elif _typed(scene, seat, tag) or len(seat.held) < hand.game.own_cards:
+                del seat.extra[tag]
+                _give(scene, tag, scene.setup.cards[tag][1], seat.number)
             elif scene.now - since >= EXTRA_MS:
                 resting += 1
                 scene.alert("wrong-card-count", seat.zone())
-    crowded = [seat for seat in hand.seats.values() if len(seat.extra) >= 2]
-    if resting and len(crowded) >= 2:
-        most = max(len(seat.held) + len(seat.extra) for seat in crowded)
+                seat.surplus = sorted({*seat.surplus, tag})
+    full = [seat for seat in hand.seats.values() if len(seat.extra) >= 2]
+    if resting and len(full) >= 2:
+        most = max(len(seat.held) + len(seat.extra) for seat in full)
         scene.alert("wrong-discipline", "omaha" if most <= 4 else "stud")
+
+
+def crowded(scene: Scene, seat: Seat) -> bool:
+    """Whether a card that no other place can claim made too many at this seat."""
+    hand = scene.hand
+    return any(hand.owner(tag) is None and not hand.on_board(tag) for tag in seat.surplus)
 
 
 def review_disputes(scene: Scene) -> None:
@@ -178,7 +197,7 @@ def review_disputes(scene: Scene) -> None:
         card = scene.setup.cards.get(tag)
         if not track.disputed or card is None or card[0] != scene.hand.deck:
             continue
-        zones = {claim.zone for claim in track.claims.values()} - {"shoe"}
+        zones = _claimants(track)
         place = _only_place(scene, tag, zones)
         if _far_apart(scene, zones):
             scene.alert("duplicate-card", ", ".join(sorted(zones)))
@@ -187,6 +206,13 @@ def review_disputes(scene: Scene) -> None:
         else:
             held = Held(tag, card[1], "inferred", scene.now)
             place_card(scene, place, place.zone(), held)
+
+
+def _claimants(track: Track) -> set[str]:
+    """The zones that have heard the tag in this hand about as often as any has."""
+    hits = {zone: total.hits for zone, total in track.heard.items() if zone != "shoe"}
+    most = max(hits.values(), default=0)
+    return {zone for zone, count in hits.items() if count * 3 > most}
 
 
 def _far_apart(scene: Scene, zones: set[str]) -> bool:
@@ -200,7 +226,7 @@ def _far_apart(scene: Scene, zones: set[str]) -> bool:
 def _only_place(scene: Scene, tag: str, zones: set[str]) -> Seat | None:
     """The one seat among the claimants that lacks a card while all others have theirs."""
     hand = scene.hand
-    if hand.street < 0 or hand.game.common_card:
+    if hand.street < 0 or hand.game.common_card or len(zones) < 2:
         return None
     lacking: list[Seat] = []
     for zone in zones:
@@ -208,12 +234,13 @@ def _only_place(scene: Scene, tag: str, zones: set[str]) -> Seat | None:
         seat = hand.seats.get(number) if number is not None else None
         if seat is None:
             return None
-        others = [held for held in seat.held if held.tag != tag]
-        if not all(sure(scene, seat, held.tag) for held in others):
+        others = [one for one in (*seat.tags(), *seat.extra) if one != tag]
+        typed = sum(held.tag is None for held in seat.held)
+        if not all(scene.presence.sure(one, zone, scene.rivals()) for one in others):
             return None
-        if len(others) + 1 == hand.down_cards_due():
+        if len(others) + typed == hand.down_cards_due() - 1:
             lacking.append(seat)
-        elif len(others) < hand.down_cards_due():
+        elif len(others) + typed != hand.down_cards_due():
             return None
     return lacking[0] if len(lacking) == 1 else None
 

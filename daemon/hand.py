@@ -57,13 +57,15 @@ class Seat:
     """A seat in play.
 
     `muck_at`: when one of its cards was found in the muck; `folded_at`: when its hand was given
-    up; `settled`: its third street is read; `tabled`: how many cards it has shown.
+    up; `settled`: its third street is read; `tabled`: how many cards it has shown; `extra`: tags
+    beyond the cards it may have, since when; `surplus`: those that stayed.
     """
 
     number: int
     status: str = IN
     held: list[Held] = field(default_factory=list)
     extra: dict[str, int] = field(default_factory=dict)
+    surplus: list[str] = field(default_factory=list)
     places: dict[int, Place] = field(default_factory=dict)
     muck_at: int | None = None
     folded_at: int | None = None

@@ -68,15 +68,18 @@ def lost_sight(hand: Hand) -> bool:
 def note_return(scene: Scene) -> None:
     """Keep when the hand was heard to lie there again after a time without looks.
 
-    Half of the cards of two of its hands, or of one and the board: fewer may be of the next
-    deal, when the same deck comes again and some of its cards to the same seat.
+    Half of the cards that two of its hands had before, or of one and the board: fewer may be of
+    the next deal, when the same deck comes again and some of its cards to the same seat.
     """
     hand, presence = scene.hand, scene.presence
     gap = max(hand.gap_at, hand.board_gap_at)
     if hand.came_back >= gap:
         return
-    places = [([card.tag for card in hand.board if card.tag is not None], {"board"})]
-    places += [(hand.seats[n].tags(), hand.seats[n].zones()) for n in hand.live()]
+    board = [card.tag for card in hand.board if card.tag and card.since <= gap]
+    places = [(board, {"board"})]
+    for seat in (hand.seats[n] for n in hand.live()):
+        tags = [held.tag for held in seat.held if held.tag and held.since <= gap]
+        places.append((tags, seat.zones()))
     groups = [(tags, zones) for tags, zones in places if len(tags) >= 2]
     there = 0
     for tags, zones in groups:

@@ -331,8 +331,16 @@ def opener_owed(scene: Scene) -> bool:
 
 
 def _board(scene: Scene, seat: Seat, count: int) -> list[str] | None:
-    """The seat's up cards in order, None while one is not known for certain."""
-    up = [held for held in in_order(scene, seat) if held.up]
-    if len(up) < count or seat.extra or any(held.face is None for held in up):
+    """The seat's up cards in order, None while one is not known for certain.
+
+    A third card among its first ones of which nobody knows how it lies may be an up card.
+    """
+    order = in_order(scene, seat)
+    up = [held for held in order if held.up]
+    if (
+        sum(held.up for held in order[: DOWN + count]) < count
+        or seat.extra
+        or any(held.face is None for held in up)
+    ):
         return None
     return [held.face for held in up[:count] if held.face is not None]

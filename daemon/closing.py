@@ -248,9 +248,9 @@ def _end_unseen(scene: Scene) -> None:
     review_folds(scene, SWEEP_MS)
     winner = _last_one(scene)
     if winner is not None:
-        for number in hand.live():
-            if number != winner:
-                fold(scene, hand.seats[number])
+        for seat in (hand.seats[number] for number in hand.live() if number != winner):
+            if seat.muck_at is not None and any(sure(scene, seat, tag, 2) for tag in seat.tags()):
+                fold(scene, seat)
         end(scene, winner)
     elif hand.last_street():
         review_showdown(scene)

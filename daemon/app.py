@@ -165,6 +165,7 @@ class App:
                     self._take(*await self._inbox.get())
             while not self._inbox.empty():
                 self._take(*self._inbox.get_nowait())
+            self.journal.check()
             self.calculator.ask(self.memory.engine.questions())
             if self.memory.urgent or time.monotonic() - committed > LAZY:
                 await self._commit()
@@ -206,6 +207,7 @@ class App:
                 else:
                     self.memory.commit()
             except JournalError as error:
+                self.journal.check()
                 if str(error) != told:
                     told = str(error)
                     log.error("%s", error)  # noqa: TRY400 - the line says it all

@@ -11,12 +11,19 @@ import hmac
 import logging
 import secrets
 import time
-import zlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
 from daemon import outbox
-from daemon.journalfile import DamagedError, JournalError, JournalFile
+from daemon.journalfile import (
+    DamagedError,
+    JournalError,
+    JournalFile,
+    check,
+    cover,
+    crc,
+    format_of,
+)
 from daemon.outbox import Kept, Limits, Outgoing, Root
 
 if TYPE_CHECKING:
@@ -24,23 +31,35 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-__all__ = ["Answer", "Journal", "JournalError", "Kept", "Limits", "Outgoing", "Root"]
+__all__ = [
+    "Answer",
+    "DamagedError",
+    "Journal",
+    "JournalError",
+    "Kept",
+    "Limits",
+    "Outgoing",
+    "Root",
+]
 
 log = logging.getLogger("feltd.journal")
 
-FORMAT = 2
+FORMAT = 3
 ANSWERS_KEPT = 86_400.0
 PRUNE_EVERY = 100
 
 _SCHEMA = """
-CREATE TABLE meta (key TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID;
+CREATE TABLE meta (
+    key TEXT PRIMARY KEY, value BLOB NOT NULL, crc INTEGER NOT NULL
+) WITHOUT ROWID;
 CREATE TABLE inputs (id INTEGER PRIMARY KEY, crc INTEGER NOT NULL, body BLOB NOT NULL);
 CREATE TABLE snapshots (upto INTEGER NOT NULL, crc INTEGER NOT NULL, state BLOB NOT NULL);
 CREATE TABLE answers (
     sender TEXT NOT NULL, id TEXT NOT NULL, at REAL NOT NULL,
-    digest BLOB NOT NULL, reply BLOB NOT NULL, PRIMARY KEY (sender, id)
+    digest BLOB NOT NULL, reply BLOB NOT NULL, crc INTEGER NOT NULL, PRIMARY KEY (sender, id)
 ) WITHOUT ROWID;
 """
+_META = "INSERT OR REPLACE INTO meta VALUES (?1, ?2, crc(?1, ?2))"
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +148,7 @@ class Journal:
         with self._file.transaction(sync=True) as db:
             db.execute(
                 "INSERT INTO snapshots VALUES (?, ?, ?)",
-                (self._last_input, zlib.crc32(state), state),
+                (self._last_input, crc(self._last_input, state), state),
             )
 
     def restore(self) -> tuple[bytes | None, list[bytes]]:
@@ -196,11 +215,13 @@ class Journal:
         """What the command (`by`, `id`) was answered within the last day."""
         with self._file.reading() as db:
             row = db.execute(
-                "SELECT sender, id, digest, reply FROM answers"
-                " WHERE sender = ? AND id = ? AND at > ?",
+                "SELECT sender, id, digest, reply, crc IS crc(sender, id, at, digest, reply)"
+                " FROM answers WHERE sender = ? AND id = ? AND at > ?",
                 (by, id, self._clock() - ANSWERS_KEPT),
             ).fetchone()
-        return Answer(*row) if row else None
+            if row and not row[-1]:
+                raise DamagedError("a checksum of answers is wrong")
+        return Answer(*row[:-1]) if row else None
 
     def digest(self, body: bytes) -> bytes:
         """HMAC-SHA256 of a command's body under this journal's own random key; 32 bytes."""
@@ -209,7 +230,7 @@ class Journal:
     def remember(self, key: str, value: bytes, *, sync: bool = True) -> None:
         """Keep one small value under a name."""
         with self._file.transaction(sync=sync) as db:
-            db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (f"app.{key}", value))
+            db.execute(_META, (f"app.{key}", value))
 
     def recall(self, key: str) -> bytes | None:
         """The value kept under `key`."""
@@ -217,27 +238,39 @@ class Journal:
             row = db.execute("SELECT value FROM meta WHERE key = ?", (f"app.{key}",)).fetchone()
         return row[0] if row else None
 
+    def begin_anew(self, why: str, now_wall: float | None = None) -> None:
+        """Set this journal aside for good, and begin a new one. Raises JournalError."""
+        now_wall = self._clock() if now_wall is None else now_wall
+        self._file.opened = False
+        self.set_aside = self._file.move_aside(f"damaged-{int(now_wall)}")
+        log.error("%s; damaged, set aside as %s", why, self.set_aside)
+        self._file.connect()
+        self._adopt(now_wall)
+
+    def check(self) -> None:
+        """Raise DamagedError once damage has shown: only a new start, with a new journal, helps."""
+        if self._file.damaged:
+            raise DamagedError(f"{self._file.damaged}; the next start sets it aside")
+
     def _load(self, now_wall: float) -> None:
         try:
             self._file.connect()
             self._adopt(now_wall)
         except DamagedError as error:
-            self.set_aside = self._file.move_aside(f"damaged-{int(now_wall)}")
-            log.error("%s; damaged, set aside as %s", error, self.set_aside)  # noqa: TRY400
-            self._file.connect()
-            self._adopt(now_wall)
+            self.begin_anew(str(error), now_wall)
 
     def _adopt(self, now_wall: float) -> None:
         with self._file.reading() as db:
-            (version,) = db.execute("PRAGMA user_version").fetchone()
+            version = format_of(db)
         if version > FORMAT:
             raise JournalError(f"{self._file.path}: written by a newer feltd (format {version})")
         if version == 0:
             self._create(now_wall)
-        elif version == 1:
-            self._widen()
-        with self._file.reading() as db:
-            _check(db)
+        elif version < FORMAT:
+            self._widen(version)
+        with self._file.transaction(sync=False) as db:
+            check(db)
+            db.execute(_META, ("format", b"%d" % FORMAT))
             meta = dict(db.execute("SELECT key, value FROM meta"))
             (self._last_input,) = db.execute(
                 "SELECT max((SELECT coalesce(max(id), 0) FROM inputs),"
@@ -246,9 +279,13 @@ class Journal:
             (self._last_message,) = db.execute(
                 "SELECT coalesce(max(id), 0) FROM messages"
             ).fetchone()
+            missing = {"epoch", "started", "key"} - meta.keys()
+            if missing:
+                raise DamagedError(f"it has no {min(missing)}")
         self.epoch = meta["epoch"].decode()
         self.started = float(meta["started"])
         self._key = meta["key"]
+        self._file.opened = True
 
     def _create(self, now_wall: float) -> None:
         with self._file.transaction(sync=True) as db:
@@ -258,19 +295,23 @@ class Journal:
                 "epoch": secrets.token_hex(6).encode(),
                 "started": repr(now_wall).encode(),
                 "key": secrets.token_bytes(32),
+                "format": b"%d" % FORMAT,
             }
-            db.executemany("INSERT INTO meta VALUES (?, ?)", values.items())
+            db.executemany(_META, values.items())
             db.execute(f"PRAGMA user_version = {FORMAT}")
 
-    def _widen(self) -> None:
-        """Format 1 had no correlation data."""
+    def _widen(self, version: int) -> None:
+        """Format 1 had no correlation data, format 2 checksums of inputs and snapshots alone."""
         with self._file.transaction(sync=True) as db:
-            db.execute("ALTER TABLE messages ADD COLUMN correlation BLOB NOT NULL DEFAULT x''")
+            if version == 1:
+                db.execute("ALTER TABLE messages ADD COLUMN correlation BLOB NOT NULL DEFAULT x''")
+            cover(db)
+            db.execute(_META, ("format", b"%d" % FORMAT))
             db.execute(f"PRAGMA user_version = {FORMAT}")
 
     def _add_inputs(self, db: sqlite3.Connection, inputs: Sequence[bytes]) -> None:
         rows = [
-            (number, zlib.crc32(body), body)
+            (number, crc(number, body), body)
             for number, body in enumerate(inputs, self._last_input + 1)
         ]
         db.executemany("INSERT INTO inputs VALUES (?, ?, ?)", rows)
@@ -278,8 +319,11 @@ class Journal:
 
     def _add_answers(self, db: sqlite3.Connection, answers: Sequence[Answer]) -> None:
         now = self._clock()
-        rows = [(a.by, a.id, now, a.digest, a.reply) for a in answers]
-        db.executemany("INSERT OR REPLACE INTO answers VALUES (?, ?, ?, ?, ?)", rows)
+        rows = [(a.by, a.id, float(now), a.digest, a.reply) for a in answers]
+        db.executemany(
+            "INSERT OR REPLACE INTO answers VALUES (?, ?, ?, ?, ?, ?)",
+            [(*row, crc(*row)) for row in rows],
+        )
 
     def _prune(self, db: sqlite3.Connection) -> int:
         self._since_prune = 0
@@ -294,15 +338,3 @@ class Journal:
     def _select(self, where: str, values: Sequence[object]) -> list[Outgoing]:
         with self._file.reading() as db:
             return outbox.select(db, where, values)
-
-
-def _check(db: sqlite3.Connection) -> None:
-    (verdict,) = db.execute("PRAGMA quick_check(1)").fetchone()
-    if verdict != "ok":
-        raise DamagedError(verdict.splitlines()[0])
-    for query in ("SELECT crc, body FROM inputs", "SELECT crc, state FROM snapshots"):
-        if any(zlib.crc32(body) != crc for crc, body in db.execute(query)):
-            raise DamagedError("a checksum is wrong")
-    for key in ("epoch", "started", "key"):
-        if db.execute("SELECT 1 FROM meta WHERE key = ?", (key,)).fetchone() is None:
-            raise DamagedError(f"it has no {key}")

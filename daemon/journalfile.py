@@ -7,7 +7,8 @@ import logging
 import os
 import sqlite3
 import threading
-from contextlib import contextmanager
+import zlib
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,8 +20,38 @@ if TYPE_CHECKING:
 log = logging.getLogger("feltd.journal")
 
 _DAMAGE = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
+_UNREADABLE = frozenset(
+    {
+        sqlite3.SQLITE_IOERR_READ,
+        sqlite3.SQLITE_IOERR_SHORT_READ,
+        sqlite3.SQLITE_IOERR_CORRUPTFS,
+        sqlite3.SQLITE_IOERR_DATA,
+    }
+)
+_DISK = frozenset(
+    {
+        sqlite3.SQLITE_BUSY,
+        sqlite3.SQLITE_CANTOPEN,
+        sqlite3.SQLITE_FULL,
+        sqlite3.SQLITE_IOERR,
+        sqlite3.SQLITE_LOCKED,
+        sqlite3.SQLITE_NOMEM,
+        sqlite3.SQLITE_PERM,
+    }
+)
+"""What is no fault of the file, also while it is being opened."""
+
 _PARTS = ("", "-wal", "-shm", "-journal")
 _ZEROS = bytes(1 << 16)
+
+COVERED = {
+    "inputs": "id, body",
+    "snapshots": "upto, state",
+    "messages": "id, root, seq, topic, payload, retain, told, at, correlation",
+    "answers": "sender, id, at, digest, reply",
+    "meta": "key, value",
+}
+"""What the checksum of each table's rows, their column `crc`, is over."""
 
 
 class JournalError(FeltdError):
@@ -31,14 +62,27 @@ class DamagedError(JournalError):
     """The file is no journal, or no longer one."""
 
 
+def crc(*values: object) -> int:
+    """The checksum of a row; in SQL too."""
+    total = 0
+    for value in values:
+        total = zlib.crc32(value if isinstance(value, bytes) else repr(value).encode(), total)
+    return total
+
+
 class JournalFile:
     """One SQLite file in a directory of its own, held by one process at a time.
 
-    Directory 0700, files 0600; a write-ahead log, secure_delete, and no shared memory.
+    Directory 0700, files 0600; a write-ahead log, secure_delete, and no shared memory. `opened` is
+    for whoever opens it to set: until then all that does not come from the disk is damage.
+    `damaged` says what is wrong with the file once that has shown; the next start finds a mark.
     """
 
     def __init__(self, directory: Path) -> None:
         self.path = directory / "journal.db"
+        self.opened = False
+        self.damaged = ""
+        self._mark = directory / "journal.damaged"
         self._mutex = threading.Lock()
         self._full_sync = False
         self._db: sqlite3.Connection | None = None
@@ -65,11 +109,14 @@ class JournalFile:
             self.path.chmod(0o600)
             if not self.path.stat().st_size and wal.exists() and wal.stat().st_size:
                 raise DamagedError(f"{self.path}: its log has no file")
+            if self._mark.exists():
+                raise DamagedError(f"{self.path}: found damaged while it was in use")
         except OSError as error:
             raise JournalError(f"{self.path}: {error.strerror}") from error
         db = sqlite3.connect(self.path, isolation_level=None, check_same_thread=False)
         self._db = db
         self._full_sync = False
+        db.create_function("crc", -1, crc, deterministic=True)
         with self.reading():
             for pragma in (
                 "locking_mode = EXCLUSIVE",
@@ -105,6 +152,7 @@ class JournalFile:
                     source = Path(f"{self.path}{part}")
                     if source.exists():
                         source.rename(f"{target}{part}")
+                self._mark.unlink(missing_ok=True)
             except OSError as error:
                 raise JournalError(f"{self.path}: {error.strerror}") from error
             return target
@@ -121,8 +169,21 @@ class JournalFile:
             try:
                 yield self._db
             except sqlite3.Error as error:
-                kind = DamagedError if _code(error) in _DAMAGE else JournalError
-                raise kind(f"{self.path}: {error}") from error
+                text = f"{self.path}: {error}"
+                if not _is_damage(error, opened=self.opened):
+                    raise JournalError(text) from error
+                self._note(text)
+                raise DamagedError(text) from error
+            except DamagedError as error:
+                self._note(str(error))
+                raise
+
+    def _note(self, text: str) -> None:
+        """Damage has shown, and may not show to the one who opens the file next."""
+        if self.opened and not self.damaged:
+            self.damaged = text
+            with suppress(OSError):
+                self._mark.touch(0o600)
 
     @contextmanager
     def transaction(self, *, sync: bool) -> Iterator[sqlite3.Connection]:
@@ -161,6 +222,53 @@ class JournalFile:
             raise JournalError(f"{wal}: {error.strerror}") from error
 
 
-def _code(error: sqlite3.Error) -> int | None:
-    extended = getattr(error, "sqlite_errorcode", None)
-    return None if extended is None else extended & 0xFF
+def check(db: sqlite3.Connection) -> None:
+    """Raise DamagedError unless every page and every row is as it was written."""
+    (verdict,) = db.execute("PRAGMA integrity_check(1)").fetchone()
+    if verdict != "ok":
+        raise DamagedError(verdict.splitlines()[-1])
+    for table, columns in COVERED.items():
+        query = f"SELECT 1 FROM {table} WHERE crc IS NOT crc({columns}) LIMIT 1"  # noqa: S608
+        if db.execute(query).fetchone() is not None:
+            raise DamagedError(f"a checksum of {table} is wrong")
+
+
+def cover(db: sqlite3.Connection) -> None:
+    """Give rows of earlier formats their checksums; inputs and snapshots had some for the body.
+
+    Raises DamagedError where those are wrong.
+    """
+    for table, columns in COVERED.items():
+        known = [name for _, name, *_ in db.execute(f"PRAGMA table_info({table})")]
+        if "crc" not in known:
+            db.execute(f"ALTER TABLE {table} ADD COLUMN crc INTEGER NOT NULL DEFAULT 0")
+        else:
+            body = columns.rpartition(" ")[2]
+            query = f"SELECT 1 FROM {table} WHERE crc IS NOT crc({body}) LIMIT 1"  # noqa: S608
+            if db.execute(query).fetchone() is not None:
+                raise DamagedError(f"a checksum of {table} is wrong")
+        db.execute(f"UPDATE {table} SET crc = crc({columns})")  # noqa: S608
+
+
+def format_of(db: sqlite3.Connection) -> int:
+    """The format, 0 for an empty file; it is told in two places, as one alone may be damaged."""
+    (version,) = db.execute("PRAGMA user_version").fetchone()
+    tables = {name for (name,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    if "meta" not in tables:
+        told = b"0"
+    else:
+        row = db.execute("SELECT value FROM meta WHERE key = 'format'").fetchone()
+        told = row[0] if row else b"%d" % min(max(version, 1), 2)
+    if told != b"%d" % version:
+        raise DamagedError("its format is not the one that it tells")
+    return int(version)
+
+
+def _is_damage(error: sqlite3.Error, *, opened: bool) -> bool:
+    code = getattr(error, "sqlite_errorcode", None)
+    if code is None:
+        return isinstance(error, sqlite3.OperationalError)
+    if code & 0xFF in _DAMAGE or code in _UNREADABLE:
+        return True
+    read_only = code & 0xFF == sqlite3.SQLITE_READONLY and code != sqlite3.SQLITE_READONLY
+    return not (opened or read_only or code & 0xFF in _DISK)

@@ -71,10 +71,10 @@ class Memory:
 
     def __init__(self, config: Config, journal: Journal) -> None:
         self.journal = journal
+        setup, state = config.setup(), self._state(config)
         started = datetime.fromtimestamp(journal.started, UTC)
         self.wire = Wire(config.table.id, config.mqtt.prefix, journal.epoch, started)
         self.answers = AnswersOnDisk(journal)
-        setup, state = config.setup(), self._state(config)
         self.engine = Engine(setup, state, self.wire, AnswersInMemory(), sealer(setup))
         self.retained: dict[str, Message] = {}
         self._inputs: list[bytes] = []
@@ -87,12 +87,16 @@ class Memory:
         self.engine.answers = self.answers
 
     def _state(self, config: Config) -> TableState:
+        """The table at the last snapshot. One that cannot be read takes its journal with it.
+
+        The numbers of what was told are in it, and none may come twice.
+        """
         snapshot, _ = self.journal.restore()
         if snapshot is not None:
             try:
                 return restore(snapshot)
             except msgspec.DecodeError as error:
-                log.error("the snapshot of another version cannot be read: %s", error)  # noqa: TRY400
+                self.journal.begin_anew(f"a snapshot of another version cannot be read: {error}")
         return TableState(epoch=self.journal.epoch, discipline=config.table.discipline)
 
     def _restore(self) -> None:

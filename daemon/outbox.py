@@ -7,6 +7,8 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from daemon.journalfile import COVERED, DamagedError, crc
+
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Mapping, Sequence
@@ -22,7 +24,7 @@ SCHEMA = """
 CREATE TABLE messages (
     id INTEGER PRIMARY KEY, root TEXT NOT NULL, seq INTEGER, topic TEXT NOT NULL,
     payload BLOB NOT NULL, retain INTEGER NOT NULL, told INTEGER NOT NULL, at REAL NOT NULL,
-    correlation BLOB NOT NULL DEFAULT x''
+    correlation BLOB NOT NULL DEFAULT x'', crc INTEGER NOT NULL
 );
 CREATE UNIQUE INDEX counted ON messages (root, seq) WHERE seq IS NOT NULL;
 CREATE INDEX waiting ON messages (id) WHERE told = 0;
@@ -111,7 +113,10 @@ def insert(db: sqlite3.Connection, messages: Sequence[Outgoing], first_id: int, 
     """Append `messages` with ids from `first_id` on, told about `at` (Unix seconds)."""
     newest = {m.topic: number for number, m in enumerate(messages) if _replaces(m)}
     rows = [
-        (first_id + number, m.root, m.seq, m.topic, m.payload, m.retain, at, m.correlation)
+        (
+            *(first_id + number, m.root, m.seq, m.topic, m.payload, int(m.retain)),
+            *(0, float(at), m.correlation),
+        )
         for number, m in enumerate(messages)
         if not _replaces(m) or newest[m.topic] == number
     ]
@@ -119,7 +124,10 @@ def insert(db: sqlite3.Connection, messages: Sequence[Outgoing], first_id: int, 
         "DELETE FROM messages WHERE topic = ? AND seq IS NULL AND retain = 1",
         [(topic,) for topic in newest],
     )
-    db.executemany("INSERT INTO messages VALUES (?, ?, ?, ?, ?, ?, 0, ?, ?)", rows)
+    db.executemany(
+        "INSERT INTO messages VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        [(*row, crc(*row)) for row in rows],
+    )
 
 
 def _replaces(message: Outgoing) -> bool:
@@ -131,18 +139,23 @@ def settle(db: sqlite3.Connection, ids: Sequence[int], told: int) -> None:
     keys = [(number,) for number in ids]
     db.executemany("DELETE FROM messages WHERE id = ? AND seq IS NULL", keys)
     db.executemany("UPDATE messages SET told = ? WHERE id = ?", [(told, i) for i in ids])
+    columns = COVERED["messages"]
+    db.executemany(f"UPDATE messages SET crc = crc({columns}) WHERE id = ?", keys)  # noqa: S608
 
 
 def select(db: sqlite3.Connection, where: str, values: Sequence[object]) -> list[Outgoing]:
-    """The messages that a fixed condition of this package names."""
+    """The messages that a fixed condition of this package names. Raises DamagedError."""
     rows = db.execute(
-        f"SELECT root, seq, topic, payload, retain, id, correlation FROM messages WHERE {where}",  # noqa: S608
+        "SELECT root, seq, topic, payload, retain, id, correlation,"  # noqa: S608
+        f" crc IS crc({COVERED['messages']}) FROM messages WHERE {where}",
         values,
     )
-    return [
-        Outgoing(root, seq, topic, payload, bool(retain), number, correlation)
-        for root, seq, topic, payload, retain, number, correlation in rows
-    ]
+    found = []
+    for root, seq, topic, payload, retain, number, correlation, whole in rows:
+        if not whole:
+            raise DamagedError("a checksum of messages is wrong")
+        found.append(Outgoing(root, seq, topic, payload, bool(retain), number, correlation))
+    return found
 
 
 def prune(db: sqlite3.Connection, limits: Limits, now: float) -> int:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec import Struct
 
+from daemon.journalfile import JournalError
 from daemon.outbox import Outgoing
 
 if TYPE_CHECKING:
@@ -57,7 +58,11 @@ class Resender:
         """What is still kept, and in its place what is not: each gap is told where it lies."""
         root: Root = "private" if private else "public"
         due, last = max(since, 1), self._memory.told[root]
-        kept = await asyncio.to_thread(self._memory.journal.range, root, due, MOST)
+        try:
+            kept = await asyncio.to_thread(self._memory.journal.range, root, due, MOST)
+        except JournalError as error:
+            log.error("nothing can be told again: %s", error)  # noqa: TRY400 - the line says it all
+            return
         for message in kept.messages:
             if message.seq is None:
                 continue

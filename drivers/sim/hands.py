@@ -87,7 +87,7 @@ def table_all_in(play: Play, *, last: bool) -> None:
 
 def _slides(play: Play) -> bool:
     """Without an operator early tabled hands stay on their antennas, as such a table asks."""
-    return play.commands or play.table.level.brutal
+    return play.commands
 
 
 def finish(play: Play) -> Script:

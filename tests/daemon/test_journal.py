@@ -9,6 +9,7 @@ import stat
 import subprocess
 import sys
 import textwrap
+import zlib
 from contextlib import closing
 
 import pytest
@@ -242,27 +243,58 @@ def test_emptied_file_with_a_log_is_damage(tmp_path):
         assert journal.set_aside.with_name(journal.set_aside.name + "-wal").exists()
 
 
-def test_a_journal_of_the_first_format_goes_on(tmp_path):
+def made_old(file, version):
+    """Make a file of an earlier format out of a journal."""
+    with closing(sqlite3.connect(file)) as db:
+        db.create_function("crc32", 1, zlib.crc32)
+        for table in ("messages", "answers", "meta"):
+            db.execute(f"ALTER TABLE {table} DROP COLUMN crc")
+        for table, column in (("inputs", "body"), ("snapshots", "state")):
+            db.execute(f"UPDATE {table} SET crc = crc32({column})")  # noqa: S608
+        if version == 1:
+            db.execute("ALTER TABLE messages DROP COLUMN correlation")
+        db.execute("DELETE FROM meta WHERE key = 'format'")
+        db.execute(f"PRAGMA user_version = {version}")
+        db.commit()
+
+
+@pytest.mark.parametrize("version", [1, 2])
+def test_a_journal_of_an_earlier_format_goes_on(tmp_path, version):
     with closing(Journal.open(tmp_path, STARTED)) as journal:
-        journal.add([b"1"], [event(1)], sync=True)
-    with closing(sqlite3.connect(tmp_path / "journal.db")) as db:
-        db.execute("ALTER TABLE messages DROP COLUMN correlation")
-        db.execute("PRAGMA user_version = 1")
+        journal.add([b"1"], [event(1)], [Answer("floor", "7", b"d", b"yes")], sync=True)
+        journal.snapshot(b"so far")
+        journal.add([b"2"], sync=True)
+        epoch = journal.epoch
+    made_old(tmp_path / "journal.db", version)
     answer = Outgoing("public", None, "felt/t1/reply/x", b"{}", correlation=b"\x00c")
     for _ in range(2):
-        with reopen(tmp_path) as journal:
+        with reopen(tmp_path, clock=lambda: STARTED) as journal:
             assert journal.set_aside is None
-            assert journal.restore() == (None, [b"1"])
+            assert journal.epoch == epoch
+            assert journal.restore() == (b"so far", [b"2"])
             assert journal.unsent(9)[:1] == [event(1)]
             journal.add([], [answer], sync=True)
             assert journal.unsent(9)[-1] == answer
+
+
+@pytest.mark.parametrize("version", [1, 2])
+def test_a_damaged_journal_of_an_earlier_format_is_set_aside(tmp_path, version):
+    with closing(Journal.open(tmp_path, STARTED)) as journal:
+        journal.add([b"look number 7"], [event(1)], sync=True)
+    made_old(tmp_path / "journal.db", version)
+    damage_body(tmp_path / "journal.db")
+    with reopen(tmp_path) as journal:
+        assert journal.set_aside is not None
+        assert journal.restore() == (None, [])
 
 
 def test_newer_format_is_left_alone(tmp_path):
     with closing(Journal.open(tmp_path, STARTED)):
         pass
     with closing(sqlite3.connect(tmp_path / "journal.db")) as db:
+        db.execute("UPDATE meta SET value = x'3939' WHERE key = 'format'")
         db.execute("PRAGMA user_version = 99")
+        db.commit()
     with pytest.raises(JournalError, match="newer feltd"):
         Journal.open(tmp_path, STARTED)
     assert [p.name for p in tmp_path.glob("*damaged*")] == []

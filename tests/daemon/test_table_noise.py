@@ -1,0 +1,234 @@
+"""What antennas, outages and unheard cards do to a hand, and what must not be made of it."""
+
+from __future__ import annotations
+
+import pytest
+
+DISCIPLINES = ("holdem", "omaha", "stud")
+OWN = {"holdem": 2, "omaha": 4, "stud": 7}
+
+each_discipline = pytest.mark.parametrize("discipline", DISCIPLINES)
+both_ways = pytest.mark.parametrize("operator", [True, False], ids=["operator", "alone"])
+
+
+def seated(felt, discipline, seats=(1, 2, 5), *, operator=True, **options):
+    table = felt.Felt(discipline, 6, unattended="all", **options)
+    hands, board = felt.hands(discipline, seats)
+    if operator:
+        table.say("start-hand", seats=list(seats))
+    return table, hands, board
+
+
+def play(table, hands, board, cards=None):
+    """Everything, or the first `cards` cards of each seat."""
+    if table.setup.discipline != "stud":
+        table.deal(hands)
+        table.run_out(board)
+        return
+    for street in range(3, (cards or 7) + 1):
+        some = {seat: own[:street] for seat, own in hands.items()}
+        table.deal(some, first=0 if street == 3 else street - 1, rest=8.0)
+
+
+def spare(felt, hands, board):
+    """A card that is nowhere."""
+    dealt = {card for cards in hands.values() for card in cards}
+    return next(card for card in felt.deck(2) if card not in dealt and card not in board)
+
+
+def openers(table):
+    return {told["street"]: told["boards"] for told in table.told("ruling/first-to-act")}
+
+
+@each_discipline
+def test_a_seat_that_only_overheard_a_card_is_not_dealt_in(felt, discipline):
+    table, hands, board = seated(felt, discipline, operator=False)
+    first = hands[2][0]
+    table.deaf.add("seat:2")
+    table.overhear("seat:3", first, 1.0)
+    table.lay("seat:1", hands[1][0], rest=0.5)
+    table.lay("seat:2", first, rest=2.0)
+    assert "3" in table.picture()["seats"]
+    table.overhear("seat:3", first, 0.0)
+    table.deaf.clear()
+    table.lay("seat:5", hands[5][0], rest=8.0)
+    assert sorted(table.picture()["seats"]) == ["1", "2", "5"]
+    some = {seat: cards[: 3 if discipline == "stud" else None] for seat, cards in hands.items()}
+    table.deal(some, first=1, rest=8.0)
+    assert [event["street"] for event in table.events("street")] == [
+        "third" if discipline == "stud" else "preflop"
+    ]
+    if discipline != "stud":
+        table.run_out(board)
+        table.sweep()
+        assert [hand["seat"] for hand in table.showdowns()[0]["hands"]] == [1, 2, 5]
+
+
+@each_discipline
+@both_ways
+@pytest.mark.parametrize("told", [True, False], ids=["lost", "silent"])
+def test_a_hand_goes_on_when_the_readers_are_back(felt, discipline, operator, told):
+    table, hands, board = seated(felt, discipline, operator=operator)
+    play(table, hands, board, cards=4)
+    if told:
+        table.reader("rail", up=False)
+    table.asleep = {*table.lying}
+    table.wait(35.0)
+    table.asleep = set()
+    if told:
+        table.reader("rail", up=True)
+    table.wait(20.0)
+    assert table.events("hand-ended") == []
+    assert len(table.events("hand-started")) == 1
+    assert table.events("folded") == []
+    if discipline != "stud" and operator:
+        table.say("showdown")
+        told_hands = {hand["seat"]: hand["cards"] for hand in table.showdowns()[0]["hands"]}
+        assert {seat: sorted(cards) for seat, cards in told_hands.items()} == {
+            seat: sorted(cards) for seat, cards in hands.items()
+        }
+
+
+@each_discipline
+@both_ways
+@pytest.mark.parametrize("same", [0, 1, 2], ids=lambda same: f"{same} at the same seat")
+def test_the_next_deal_of_the_deck_is_no_end_of_a_hand_that_nobody_saw_end(
+    felt, discipline, operator, same
+):
+    table, hands, board = seated(felt, discipline, operator=operator)
+    play(table, hands, board, cards=3)
+    table.asleep = {*table.lying}
+    for zone in table.lying:
+        table.lift(zone)
+    kept = hands[1][:same]
+    others = [card for card in felt.deck(9) if card not in kept]
+    table.lay("seat:1", *kept, others.pop(), rest=0.0)
+    table.lay("seat:2", others.pop(), others.pop(), rest=0.0)
+    table.lay("seat:5", others.pop(), others.pop(), rest=20.0)
+    since = table.t
+    table.asleep = set()
+    table.wait(6.0)
+    table.throw(1)
+    table.throw(2)
+    table.wait(10.0)
+    number = table.events("hand-started")[0]["hand"]
+    after = [event for event in table.told("event", since=since) if event["hand"] == number]
+    assert {event["type"] for event in after} <= {"card-dealt", "hand-ended", "street", "commit"}
+    assert not [event for event in after if "winner" in event or "card" in event]
+    assert table.showdowns() == []
+
+
+def test_a_deck_put_down_beside_two_seats_begins_no_hand(felt):
+    table = felt.Felt("holdem", 6, unattended="all", miss=0.3)
+    cards = list(felt.deck())
+    table.lay("seat:3", *cards[:40], rest=0.0)
+    for card in cards[:40]:
+        table.overhear("seat:2", card, 0.15)
+        table.overhear("seat:4", card, 0.15)
+    table.wait(30.0)
+    assert table.events("hand-started") == []
+    assert ("foreign-deck", "seat:3") in table.alerts()
+
+
+def test_a_hand_of_one_seat_has_no_winner(felt):
+    table = felt.Felt("holdem", 6)
+    table.say("start-hand", seats=[1, 2])
+    table.deal({1: ["As", "Ah"]})
+    table.state.hand.seats.pop(2)
+    table.say("end-hand")
+    assert "winner" not in table.events("hand-ended")[0]
+
+
+@each_discipline
+@both_ways
+def test_a_fold_counts_from_when_its_cards_left(felt, discipline, operator):
+    """The muck heard one of the cards, in a garbled look, while the hand lay at its seat."""
+    table, hands, board = seated(felt, discipline, operator=operator)
+    play(table, hands, board, cards=3)
+    uid = felt.UIDS[f"red-{hands[2][0]}"]
+    table.feed(reader="rail", antenna=8, tags=[uid], partial=True)
+    table.wait(10.0)
+    assert table.events("folded") == []
+    table.throw(2, rest=8.0)
+    assert [event["seat"] for event in table.events("folded")] == [2]
+
+
+@both_ways
+def test_a_card_too_many_that_rested_keeps_the_showdown_waiting(felt, operator):
+    table, hands, board = seated(felt, "holdem", operator=operator)
+    hands[2].append(spare(felt, hands, board))
+    play(table, hands, board)
+    table.wait(5.0)
+    assert ("wrong-card-count", "seat:2") in table.alerts()
+    table.lift("seat:2")
+    table.wait(4.0)
+    if operator:
+        assert 2 in table.say("showdown")["waiting"]
+    table.sweep()
+    assert table.showdowns() == []
+
+
+def test_a_card_too_many_that_is_taken_back_is_forgotten(felt):
+    table, hands, board = seated(felt, "holdem")
+    extra = spare(felt, hands, board)
+    table.deal(hands | {2: [*hands[2], extra]})
+    table.lift("seat:2", extra, rest=6.0)
+    table.run_out(board)
+    assert table.say("showdown")["ok"]
+    assert len(table.showdowns()) == 1
+
+
+def test_a_surplus_card_takes_the_place_of_one_that_the_floor_removes(felt):
+    table, hands, board = seated(felt, "holdem")
+    extra = spare(felt, hands, board)
+    table.deal(hands | {2: [extra, *hands[2]]})
+    table.run_out(board)
+    table.say("remove-card", zone="seat:2", index=0)
+    table.wait(1.0)
+    assert table.say("showdown").get("waiting", []) == []
+    told = {hand["seat"]: sorted(hand["cards"]) for hand in table.showdowns()[0]["hands"]}
+    assert told[2] == sorted(hands[2])
+
+
+@pytest.mark.parametrize("street", [4, 5, 6])
+@pytest.mark.parametrize("seat", [1, 2, 5])
+@both_ways
+def test_no_board_of_stud_has_a_later_card_in_place_of_an_unheard_one(felt, seat, street, operator):
+    table, hands, _ = seated(felt, "stud", operator=operator)
+    table.deal({n: cards[:3] for n, cards in hands.items()})
+    for place in range(3, 7):
+        table.wait(8.0)
+        for number, cards in hands.items():
+            if (number, place + 1) != (seat, street):
+                table.lay(f"seat:{number}", cards[place])
+    for name, boards in openers(table).items():
+        count = {"third": 1, "fourth": 2, "fifth": 3}.get(name, 4)
+        assert {int(n): cards for n, cards in boards.items()} == {
+            n: cards[2 : 2 + count] for n, cards in hands.items()
+        }
+
+
+def test_a_disputed_card_leaves_its_street_without_an_opener(felt):
+    table, hands, _ = seated(felt, "stud", (1, 2, 3, 5))
+    table.overhear("seat:3", hands[2][3], 1.0)
+    play(table, hands, [], cards=5)
+    assert set(openers(table)) <= {"third"}
+    assert "unsure-opener" in table.kinds()
+
+
+@pytest.mark.parametrize("seat", [1, 2, 5])
+def test_two_hands_of_seven_cards_have_no_winner_though_a_third_left_unseen(felt, seat):
+    table, hands, _ = seated(felt, "stud", operator=False)
+    play(table, hands, [], cards=3)
+    table.lift(f"seat:{seat}")
+    left = {n: cards for n, cards in hands.items() if n != seat}
+    for place in range(4, 8):
+        table.deal({n: cards[:place] for n, cards in left.items()}, first=place - 1, rest=8.0)
+    first, second = left
+    table.lift(f"seat:{first}")
+    table.wait(6.0)
+    table.lift(f"seat:{second}")
+    table.wait(15.0)
+    assert [event.get("winner") for event in table.events("hand-ended")] in ([], [None])
+    assert table.showdowns() == []
+    assert "showdown-wanted" in table.kinds()

@@ -6,6 +6,7 @@ fits: folded hands are thrown across it, and everything is swept over it at the 
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from daemon.dealing import DEALT_MS, open_first_street
@@ -23,6 +24,8 @@ PAIR_REST_MS = 6000
 EXTRA_MS = 3000
 AWAY_REST_MS = 4000
 SOON_MS = 2000
+NEXT_MS = 4000
+"""The first card of the next street comes so long after the last of this one."""
 APART_MS = 1500
 """No dealer lays turn and river within so long of each other."""
 TAKEN_BACK_MS = 5000
@@ -110,13 +113,14 @@ def _street_out(scene: Scene, fresh: list[str], size: int) -> list[str]:
         if len(first) > size or scene.now - first[0] >= AWAY_REST_MS:
             scene.alert("missing-card", "board")
         return []
-    if first[size - 1] - first[0] > TOGETHER_MS:
+    apart = max((late - early for early, late in pairwise(first[:size])), default=0)
+    if apart > NEXT_MS or first[size - 1] - first[0] > TOGETHER_MS:
         scene.alert("missing-card", "board")
-        return fresh[:size] if len(fresh) == _missing(scene) else []
+        return []
     if len(fresh) == size:
         return fresh
     later = first[size] - first[size - 1]
-    if later > TOGETHER_MS // 2:
+    if later > NEXT_MS:
         return fresh[:size]
     rested = scene.now - first[-1] >= PAIR_REST_MS
     if size == 1 and rested and len(fresh) <= _missing(scene) and later > 0:

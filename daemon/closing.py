@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec import UNSET
 
-from daemon.dealing import crowded, sure
+from daemon.dealing import contested, crowded, sure, unread
 from daemon.events import HandEnded, HandShown
 from daemon.hand import FOLDED, IN, MUCKED, SHOWN, fold, reveal
 from daemon.rules.errors import RuleError
@@ -214,7 +214,7 @@ def _together(scene: Scene, live: list[int]) -> bool:
     stayed = [time >= scene.board_last() - PRESENT_MS for time in last]
     together = max(last) - min(last) <= TOGETHER_MS and len(set(stayed)) == 1
     away = max(scene.hand.gap_at, scene.hand.board_gap_at) > min(last) - AWAY_MS
-    away = away or lost_sight(scene.hand)
+    away = away or lost_sight(scene.hand) or contested(scene)
     return min(last) > scene.hand.street_at and together and not away
 
 
@@ -263,7 +263,7 @@ def _last_one(scene: Scene) -> int | None:
     """The one seat that certainly had not given up when the table was swept."""
     hand = scene.hand
     live = [hand.seats[number] for number in hand.live()]
-    if not live or scene.down or len(hand.seats) < 2 or scene.unread() or _called(scene):
+    if not live or scene.down or len(hand.seats) < 2 or unread(scene) or _called(scene):
         return None
     last = max(live, key=scene.last_at)
     kept, board = scene.last_at(last), scene.board_last()

@@ -1,13 +1,13 @@
 """Corrections by the floor: cards typed in or taken out, pots, and commands undone.
 
 A hand may be corrected until the next one begins. A correction after the showdown tells a
-corrected showdown that names the one it replaces.
+corrected showdown that names the one it replaces. Corrections of one place are undone newest first.
 """
 
 from __future__ import annotations
 
 from copy import copy
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
 from msgspec import UNSET
@@ -26,10 +26,17 @@ from daemon.upcards import turn_up
 from daemon.watchdog import watch_pots
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from daemon.commands import Pots, RemoveCard, TypeCard, Undo
     from daemon.hand import Hand, Scene, Seat
     from daemon.rules.results import ShowdownResult
     from daemon.state import Step
+
+T = TypeVar("T")
+
+BURNS = -1
+"""What stands for the burns where a command that was carried out names a seat."""
 
 
 def type_card(scene: Scene, command: TypeCard) -> None:
@@ -42,8 +49,8 @@ def type_card(scene: Scene, command: TypeCard) -> None:
     elif number is not None:
         _type_seat(scene, command, number)
     elif command.zone == "burn":
-        scene.hand.burns.append(command.card)
-        _clash(scene, command.card, "burn")
+        _type_burn(scene, command)
+        return
     else:
         raise CommandError(f"no card can be typed at {command.zone} - at `$.zone`")
     _tell_again(scene)
@@ -63,6 +70,22 @@ def _type_board(scene: Scene, command: TypeCard) -> None:
         hand.typed.append(BoardCard(None, command.card, "typed", scene.now))
         review_board(scene)
     _clash(scene, command.card, "board")
+
+
+def _type_burn(scene: Scene, command: TypeCard) -> None:
+    """No showdown depends on a burn, so none is told again."""
+    burns = scene.hand.burns
+    index = command.index if command.index is not UNSET else len(burns)
+    if index > len(burns):
+        raise CommandError(f"burn has no card {index} - at `$.index`")
+    before = _burnt(scene, burns[index]) if index < len(burns) else None
+    scene.hand.done.append(_done(command, seat=BURNS, index=index, before=before))
+    burns[index : index + 1] = [command.card]
+    _clash(scene, command.card, "burn")
+
+
+def _burnt(scene: Scene, face: str) -> BoardCard:
+    return BoardCard(None, face, "typed", scene.now)
 
 
 def _type_seat(scene: Scene, command: TypeCard, number: int) -> None:
@@ -132,8 +155,10 @@ def _done(
     index: int = 0,
     before: Held | BoardCard | None = None,
 ) -> Done:
+    """For `undo`: `before` is what lay there, `status` the card that was typed."""
     kind = str(command.__struct_config__.tag)
     done = Done(command.id, command.by or "", kind, seat=seat, index=index)
+    done.status = getattr(command, "card", "")
     if isinstance(before, Held):
         done.held = before
     else:
@@ -157,6 +182,10 @@ def remove_card(scene: Scene, command: RemoveCard) -> None:
         hand.stale += [held.tag] if held.tag is not None else []
         commit(scene, seat)
         tell_privately(scene, seat)
+    elif command.zone == "burn" and command.index < len(hand.burns):
+        before = _burnt(scene, hand.burns.pop(command.index))
+        hand.done.append(_done(command, seat=BURNS, index=command.index, before=before))
+        return
     else:
         raise CommandError(f"{command.zone} has no card {command.index} - at `$.index`")
     _tell_again(scene)
@@ -216,6 +245,7 @@ def undo(step: Step, scene: Scene, command: Undo) -> None:
         case "fold":
             hand.seats[done.seat].status = done.status or IN
         case "card" | "remove-card":
+            _newest(hand.done, done)
             _undo_card(scene, done)
         case "pots" if hand.result is not None:
             _tell_result(scene, msgspec.structs.replace(hand.result, pots=UNSET))
@@ -223,36 +253,53 @@ def undo(step: Step, scene: Scene, command: Undo) -> None:
             hand.closed = False
         case _:
             raise CommandError(f"a {done.type} cannot be undone - at `$.of`")
-    hand.done.remove(done)
-    _tell_again(scene)
+    hand.done = [each for each in hand.done if each is not done]
+    if done.seat != BURNS:
+        _tell_again(scene)
+
+
+def _newest(every: Sequence[Done], done: Done) -> None:
+    """An earlier correction counts places as they were before the later ones."""
+    place = next(number for number, each in enumerate(every) if each is done)
+    for each in every[place + 1 :]:
+        if each.type in {"card", "remove-card"} and each.seat == done.seat:
+            raise CommandError("a later correction of the same place comes first - at `$.of`")
 
 
 def _undo_card(scene: Scene, done: Done) -> None:
     hand = scene.hand
+    if done.seat == BURNS:
+        _put_back(hand.burns, done, done.card and done.card.face, str)
+    elif done.seat:
+        seat = hand.seats[done.seat]
+        _put_back(seat.held, done, done.held, lambda held: held.face)
+        commit(scene, seat)
+        tell_privately(scene, seat)
+    elif any(card.face == done.status for card in hand.typed) and done.index < 0:
+        _put_back(hand.typed, done, None, lambda card: card.face)
+    else:
+        _put_back(hand.board, done, done.card, lambda card: card.face)
+        if done.type == "remove-card":
+            hand.street = max(hand.street, street_of(hand))
+        elif done.card is None:
+            hand.street = min(hand.street, street_of(hand))
     back = done.held or done.card
     if back is not None and back.tag in hand.stale:
         hand.stale.remove(back.tag)
-    if done.seat:
-        seat = hand.seats[done.seat]
-        _put_back(seat.held, done, done.held)
-        commit(scene, seat)
-        tell_privately(scene, seat)
+
+
+def _put_back(
+    cards: list[T], done: Done, before: T | None, face: Callable[[T], str | None]
+) -> None:
+    """Undo a removal, a replacement (both known) or an addition (no card before).
+
+    Readers may have added cards and taken some away since, so the typed one is looked for.
+    """
+    if done.type == "remove-card":
+        cards[done.index : done.index] = [] if before is None else [before]
         return
-    if done.index < 0 and hand.typed:
-        hand.typed.pop()
-    else:
-        _put_back(hand.board, done, done.card)
-    if done.type == "remove-card":
-        hand.street = max(hand.street, street_of(hand))
-    elif done.card is None:
-        hand.street = min(hand.street, street_of(hand))
-
-
-def _put_back(cards: list[Held] | list[BoardCard], done: Done, before: object) -> None:
-    """Undo a replacement (both known), an addition (no card before) or a removal."""
-    if done.type == "remove-card":
-        cards.insert(done.index, before)  # type: ignore[arg-type]  # the list's own kind
-    elif before is None:
-        cards.pop(done.index)
-    else:
-        cards[done.index] = before  # type: ignore[call-overload]  # the list's own kind
+    typed = [place for place, card in enumerate(cards) if face(card) == done.status]
+    if not typed:
+        raise CommandError(f"the card of {done.id!r} is gone - at `$.of`")
+    place = done.index if done.index in typed else typed[-1]
+    cards[place : place + 1] = [] if before is None else [before]

@@ -208,6 +208,37 @@ def review_disputes(scene: Scene) -> None:
             place_card(scene, place, place.zone(), held)
 
 
+def unread(scene: Scene) -> bool:
+    """Whether a seat of the last hand was never read in this one, nor its cards in the muck."""
+    hand = scene.hand
+    missing = set(hand.expected) - set(hand.seats)
+    return not hand.named and (len(missing) > len(hand.mucked) or contested(scene))
+
+
+def contested(scene: Scene) -> bool:
+    """Whether a seat not in play hears a card as often as the seat that it was given to."""
+    hand = scene.hand
+    if hand.named or not any(
+        mark.startswith(("two-claims", "duplicate-card")) for mark in hand.alerted
+    ):
+        return False
+    return any(
+        seat_number(zone) not in {None, *hand.seats}
+        for tag, track in scene.presence.tracks.items()
+        if scene.setup.cards.get(tag, ("",))[0] == hand.deck
+        for zone in _claimants(track)
+    )
+
+
+def disputed_at(scene: Scene, seat: Seat) -> int:
+    """How many cards that no place has for certain this seat hears about as often as any."""
+    return sum(
+        track.disputed and seat.zone() in _claimants(track) and scene.hand.owner(tag) is not seat
+        for tag, track in scene.presence.tracks.items()
+        if scene.setup.cards.get(tag, ("",))[0] == scene.hand.deck
+    )
+
+
 def _claimants(track: Track) -> set[str]:
     """The zones that have heard the tag in this hand about as often as any has."""
     hits = {zone: total.hits for zone, total in track.heard.items() if zone != "shoe"}

@@ -250,11 +250,6 @@ class Scene:
         tags = [card.tag for card in self.hand.board if card.tag is not None]
         return self.presence.last_heard(tags, {"board"}, steady=True)
 
-    def unread(self) -> bool:
-        """Whether a seat of the last hand was never read in this one, nor its cards in the muck."""
-        missing = set(self.hand.expected) - set(self.hand.seats)
-        return not self.hand.named and len(missing) > len(self.hand.mucked)
-
     def rivals(self) -> dict[str, str]:
         """Zones that compete for a dealt card, each with the seat it belongs to."""
         zones = self.setup.zones_of_readers()

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from daemon.dealing import sure
-from daemon.dealorder import DOWN, Hearing, lead
+from daemon.dealing import disputed_at, sure, unread
+from daemon.dealorder import DOWN
 from daemon.events import CardDealt, StreetDealt
 from daemon.rules.errors import RuleError
 from daemon.rules.first_to_act import UP_CARDS, first_to_act
 from daemon.sweep import lost_sight
+from daemon.thirdstreet import LATE_MS, dealt_third, first_heard, in_order, pace
 
 if TYPE_CHECKING:
     from daemon.hand import Held, Scene, Seat
@@ -24,14 +25,10 @@ UP_REST_MS = 1500
 UNSURE_MS = 4000
 """A face or an opener that is not certain after so long is the floor's to settle."""
 MOST_UP = 4
-LATE_MS = 2500
-"""A card that was dealt before may be heard so much later."""
 BETTING_MS = 1500
 """Between the last card of a street and the first of the next more time than this passes."""
 BURST_MS, PACE = 3500, 1.2
 """The cards of one street are heard within so long, and so many times the dealer's pace a card."""
-CERTAIN = 3.0
-"""So many nats (20 to 1) must set the deal as it was heard apart from any other."""
 
 
 def review_upcards(scene: Scene) -> None:
@@ -53,19 +50,6 @@ def turn_up(scene: Scene, seat: Seat, held: Held) -> None:
         scene.tell(CardDealt(zone=zone, index=seat.held.index(held), card=held.face))
 
 
-def first_heard(scene: Scene, seat: Seat, held: Held) -> int:
-    """When one of the seat's antennas first heard the card; or it was typed, or passed the shoe."""
-    if held.tag is None or held.source == "shoe":
-        return held.since
-    times = [scene.presence.first_heard([held.tag], zone) for zone in seat.zones()]
-    return min((time for time in times if time is not None), default=held.since)
-
-
-def in_order(scene: Scene, seat: Seat) -> list[Held]:
-    """The seat's cards in the order in which they were first heard."""
-    return sorted(seat.held, key=lambda held: first_heard(scene, seat, held))
-
-
 def _review_seat(scene: Scene, seat: Seat) -> None:
     if f"{seat.zone()}:up" in scene.setup.zones_of_readers():
         _by_antenna(scene, seat)
@@ -73,7 +57,7 @@ def _review_seat(scene: Scene, seat: Seat) -> None:
     if not seat.settled:
         _third(scene, seat)
     unsettled = len(seat.held) > 2 + sum(held.up for held in seat.held)
-    if seat.settled and unsettled:
+    if seat.settled and unsettled and not disputed_at(scene, seat):
         for place, held in enumerate(in_order(scene, seat)[3:6], 4):
             if not held.up and held.face is not None:
                 _later(scene, seat, held, place)
@@ -112,85 +96,11 @@ def _third(scene: Scene, seat: Seat) -> None:
         return
     times = [first_heard(scene, seat, held) for held in order[:3]]
     certain = all(sure(scene, seat, held.tag, UP_HITS) for held in order[:3])
-    if certain and _in_turn(scene, seat, times):
+    if certain and dealt_third(scene, seat, times):
         seat.settled = True
         turn_up(scene, seat, order[2])
     elif scene.now - times[2] >= UNSURE_MS:
         scene.alert("unsure-face", seat.zone())
-
-
-def _in_turn(scene: Scene, seat: Seat, times: list[int]) -> bool:
-    """Whether the third of these cards (ms, in order) was certainly dealt third."""
-    numbers = sorted(scene.hand.seats)
-    limit = _heard_before(scene, seat, times[1])
-    if limit is None or len(set(times)) < DOWN + 1 or scene.hand.gap_at >= times[0]:
-        return False
-    fourth = _first_fourth(scene)
-    if fourth is not None and max(times[2], limit) >= fourth:
-        return False
-    if times[2] > _third_round(scene, seat) + LATE_MS:
-        return False
-    deal = [_times_of_deal(scene, scene.hand.seats[number]) for number in numbers]
-    return lead(deal, numbers.index(seat.number), _hearing(scene)) >= CERTAIN
-
-
-def _heard_before(scene: Scene, seat: Seat, second: int) -> int | None:
-    """When a card was heard that is dealt between a seat's second and third, `second` before it.
-
-    Those are the third cards of the seats before it, and the second cards of those after it; the
-    first seat's second card may be heard in the same look as the last seat's.
-    """
-    numbers = sorted(scene.hand.seats)
-    for number in numbers:
-        times = _first_times(scene, scene.hand.seats[number])
-        place = DOWN if number < seat.number else DOWN - 1
-        if number == seat.number or len(times) <= place:
-            continue
-        same = seat.number == numbers[0] and number == numbers[-1]
-        if second < times[place] or (same and second == times[place]):
-            return times[place]
-    return None
-
-
-def _first_times(scene: Scene, seat: Seat) -> list[int]:
-    """When the seat's cards of third street were first heard, in that order."""
-    order = in_order(scene, seat)[: DOWN + 1]
-    return [first_heard(scene, seat, held) for held in order]
-
-
-def _times_of_deal(scene: Scene, seat: Seat) -> list[int | None]:
-    """The same for the order of the deal: None for a card that was typed."""
-    order = in_order(scene, seat)[: DOWN + 1]
-    return [None if held.tag is None else first_heard(scene, seat, held) for held in order]
-
-
-def _hearing(scene: Scene) -> Hearing:
-    """How well the cards of this hand are heard where they lie."""
-    hits = looks = span = 0
-    for seat in scene.hand.seats.values():
-        for tag in seat.tags():
-            track = scene.presence.tracks.get(tag)
-            total = track.heard.get(seat.zone()) if track else None
-            if total is not None:
-                hits, looks = hits + total.hits, looks + total.looks
-                span += total.last - total.first
-    return Hearing((looks - hits + 1) / (looks + 2), max(1.0, span / max(1, looks)))
-
-
-def _third_round(scene: Scene, seat: Seat) -> int:
-    """When the last of the other seats' third cards was heard: the street was out by then."""
-    others = [other for other in scene.hand.seats.values() if other is not seat]
-    orders = [(other, in_order(scene, other)) for other in others]
-    times = [first_heard(scene, other, order[2]) for other, order in orders if len(order) > 2]
-    return max(times, default=-1)
-
-
-def _first_fourth(scene: Scene) -> int | None:
-    """When the first card of fourth street was heard anywhere."""
-    seats = scene.hand.seats.values()
-    orders = [(seat, in_order(scene, seat)) for seat in seats]
-    times = [first_heard(scene, seat, order[3]) for seat, order in orders if len(order) > 3]
-    return min(times, default=None)
 
 
 def _later(scene: Scene, seat: Seat, held: Held, place: int) -> None:
@@ -240,6 +150,7 @@ def _may_be_seventh(scene: Scene, seat: Seat, at: int, *, unheard: int = 0) -> b
             continue
         by = at + LATE_MS if number < seat.number else at - BETTING_MS
         had = sum(first_heard(scene, other, held) < by for held in other.held)
+        had += len(other.extra) + disputed_at(scene, other)
         lacking = (7 if number < seat.number else 6) - had
         if lacking > 1 or (lacking == 1 and not unheard):
             return False
@@ -282,7 +193,7 @@ def _review_opener(scene: Scene) -> None:
     if _half_dealt(scene, members):
         scene.alert("unsure-opener", once=street)
         hand.opened = hand.street
-    elif len(known) == len(boards) and not scene.unread():
+    elif len(known) == len(boards) and not unread(scene):
         common = hand.board[0].face if hand.board else None
         try:
             ruling = first_to_act(street, known, common=common, profile=scene.setup.profile)
@@ -307,17 +218,10 @@ def _half_dealt(scene: Scene, members: list[int]) -> bool:
     cards = [(seat, order[due - 1]) for seat, order in orders if order[due - 1 :]]
     times = [first_heard(scene, seat, held) for seat, held in cards if held.tag is not None]
     began = min(times, default=scene.now)
-    if max(times, default=began) - began > BURST_MS + PACE * _pace(scene) * len(members):
+    if max(times, default=began) - began > BURST_MS + PACE * pace(scene) * len(members):
         return True
     others = [seat for number, seat in hand.seats.items() if number not in members]
     return any(scene.last_at(seat) >= began for seat in others)
-
-
-def _pace(scene: Scene) -> float:
-    """The mean time (ms) from card to card while third street was dealt."""
-    deals = [_times_of_deal(scene, seat) for seat in scene.hand.seats.values()]
-    times = [time for deal in deals for time in deal if time is not None]
-    return (max(times) - min(times)) / max(1, len(times) - 1) if times else 0.0
 
 
 def opener_owed(scene: Scene) -> bool:

@@ -24,7 +24,7 @@ daemon.state daemon.dealing daemon.board daemon.closing daemon.corrections daemo
     daemon.antennas \
     daemon.decks daemon.config daemon.deals daemon.deal_cards daemon.deal_corrections \
     daemon.delay daemon.sealing daemon.shoe daemon.witness daemon.watchdog daemon.suspicion \
-    daemon.noise daemon.chances daemon.dealorder
+    daemon.noise daemon.chances daemon.dealorder daemon.thirdstreet
 daemon.odds daemon.odds. daemon.records daemon.signing daemon.recordfile daemon.recordcheck \
     daemon.verify daemon.openings daemon.schema daemon.topics \
     daemon.journalfile daemon.outbox daemon.journal \
@@ -57,7 +57,8 @@ PURE = (
     *("daemon.delay", "daemon.passes", "daemon.shoe", "daemon.witness", "daemon.chances"),
     *("daemon.deal", "daemon.deals", "daemon.deal_cards", "daemon.deal_corrections"),
     *("daemon.web.follow", "daemon.web.picture"),
-    *("daemon.noise", "daemon.watchdog", "daemon.suspicion", "daemon.dealorder"),
+    *("daemon.noise", "daemon.watchdog", "daemon.suspicion"),
+    *("daemon.dealorder", "daemon.thirdstreet"),
     *("daemon.chain", "daemon.records"),
 )
 IMPURE = {

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from daemon.dealorder import Hearing, lead
-from daemon.upcards import CERTAIN
+from daemon.thirdstreet import CERTAIN
 
 GOOD = Hearing(miss=0.05, look_ms=400)
 POOR = Hearing(miss=0.4, look_ms=614)

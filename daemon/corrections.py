@@ -61,7 +61,9 @@ def _type_board(scene: Scene, command: TypeCard) -> None:
     index = command.index
     size = len(hand.board)
     if index is not UNSET and index < size:
-        hand.done.append(_done(command, index=index, before=copy(hand.board[index])))
+        before = hand.board[index]
+        hand.done.append(_done(command, index=index, before=copy(before)))
+        hand.stale += [before.tag] if before.tag is not None else []
         hand.board[index] = BoardCard(None, command.card, "typed", scene.now)
     elif size + len(hand.typed) >= max(hand.game.board_cards, int(hand.game.common_card)):
         raise CommandError("the board is complete; name the index to replace - at `$.index`")
@@ -241,6 +243,8 @@ def undo(step: Step, scene: Scene, command: Undo) -> None:
     if not found:
         raise CommandError(f"no command {command.of!r} of this hand can be undone - at `$.of`")
     done = (same or found)[-1]
+    if done.seat > 0 and done.seat not in hand.seats:
+        raise CommandError(f"seat {done.seat} is no longer in this hand - at `$.of`")
     match done.type:
         case "fold":
             hand.seats[done.seat].status = done.status or IN
@@ -267,9 +271,13 @@ def _newest(every: Sequence[Done], done: Done) -> None:
 
 
 def _undo_card(scene: Scene, done: Done) -> None:
-    hand = scene.hand
+    hand, back = scene.hand, done.held or done.card
+    tag = None if back is None else back.tag
+    if tag is not None and (hand.owner(tag) is not None or hand.on_board(tag)):
+        raise CommandError("the card lies elsewhere by now - at `$.of`")
     if done.seat == BURNS:
-        _put_back(hand.burns, done, done.card and done.card.face, str)
+        burnt = None if done.card is None else done.card.face
+        _put_back(hand.burns, done, burnt, lambda face: face)
     elif done.seat:
         seat = hand.seats[done.seat]
         _put_back(seat.held, done, done.held, lambda held: held.face)
@@ -283,9 +291,8 @@ def _undo_card(scene: Scene, done: Done) -> None:
             hand.street = max(hand.street, street_of(hand))
         elif done.card is None:
             hand.street = min(hand.street, street_of(hand))
-    back = done.held or done.card
-    if back is not None and back.tag in hand.stale:
-        hand.stale.remove(back.tag)
+    if tag in hand.stale:
+        hand.stale.remove(tag)
 
 
 def _put_back(

@@ -28,7 +28,7 @@ def dealt_third(scene: Scene, seat: Seat, times: list[int]) -> bool:
     fourth = _first_fourth(scene)
     if fourth is not None and max(times[2], limit) >= fourth:
         return False
-    if times[2] > _third_round(scene, seat) + LATE_MS:
+    if times[2] > third_round(scene, seat) + LATE_MS:
         return False
     deal = [_times_of_deal(scene, scene.hand.seats[number]) for number in numbers]
     return lead(deal, numbers.index(seat.number), _hearing(scene)) >= CERTAIN
@@ -77,7 +77,7 @@ def _hearing(scene: Scene) -> Hearing:
     return Hearing((looks - hits + 1) / (looks + 2), max(1.0, span / max(1, looks)))
 
 
-def _third_round(scene: Scene, seat: Seat) -> int:
+def third_round(scene: Scene, seat: Seat) -> int:
     """When the last of the other seats' third cards was heard: the street was out by then."""
     others = [other for other in scene.hand.seats.values() if other is not seat]
     orders = [(other, in_order(scene, other)) for other in others]

@@ -15,7 +15,7 @@ from daemon.events import CardDealt, StreetDealt
 from daemon.rules.errors import RuleError
 from daemon.rules.first_to_act import UP_CARDS, first_to_act
 from daemon.sweep import lost_sight
-from daemon.thirdstreet import LATE_MS, dealt_third, first_heard, in_order, pace
+from daemon.thirdstreet import LATE_MS, dealt_third, first_heard, in_order, pace, third_round
 
 if TYPE_CHECKING:
     from daemon.hand import Held, Scene, Seat
@@ -25,6 +25,10 @@ UP_REST_MS = 1500
 UNSURE_MS = 4000
 """A face or an opener that is not certain after so long is the floor's to settle."""
 MOST_UP = 4
+FOLDED_MS = 10_000
+"""So long after a seat gave up, its up card may still count for who opens."""
+PAUSE_MS = 3000
+"""Cards of two streets are heard at least so long after each other."""
 BETTING_MS = 1500
 """Between the last card of a street and the first of the next more time than this passes."""
 BURST_MS, PACE = 3500, 1.2
@@ -51,6 +55,8 @@ def turn_up(scene: Scene, seat: Seat, held: Held) -> None:
 
 
 def _review_seat(scene: Scene, seat: Seat) -> None:
+    if seat.folded_at is not None and scene.now - seat.folded_at > FOLDED_MS:
+        return
     if f"{seat.zone()}:up" in scene.setup.zones_of_readers():
         _by_antenna(scene, seat)
         return
@@ -110,13 +116,32 @@ def _later(scene: Scene, seat: Seat, held: Held, place: int) -> None:
     before = first_heard(scene, seat, in_order(scene, seat)[place - 2])
     at = first_heard(scene, seat, held)
     missed = scene.hand.gap_at >= before or not _beside_others(scene, seat, held, at)
-    missed = missed or not _in_step(scene, seat, place, at)
+    missed = missed or not _in_step(scene, seat, place, at) or at <= third_round(scene, seat)
+    missed = missed or _streets_before(scene, at) > place - DOWN - 2
     if missed or _may_be_seventh(scene, seat, at):
         if scene.now - held.since >= UNSURE_MS:
             scene.alert("unsure-face", seat.zone())
         return
     if scene.now >= at + LATE_MS or not _may_be_seventh(scene, seat, at, unheard=1):
         turn_up(scene, seat, held)
+
+
+def _streets_before(scene: Scene, at: int) -> int:
+    """How many streets after the third were dealt before: times at which several seats got a card.
+
+    A card that comes alone may be a late one of its street.
+    """
+    times = [
+        first_heard(scene, seat, held)
+        for seat in scene.hand.seats.values()
+        for held in in_order(scene, seat)[DOWN + 1 :]
+    ]
+    streets, count, last = 0, 0, None
+    for time in sorted(time for time in times if time < at - PAUSE_MS):
+        if last is not None and time - last > PAUSE_MS:
+            streets, count = streets + (count > 1), 0
+        count, last = count + 1, time
+    return streets + (count > 1)
 
 
 def _in_step(scene: Scene, seat: Seat, place: int, at: int) -> bool:

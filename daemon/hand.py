@@ -7,6 +7,7 @@ Times are whole milliseconds.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cache
 from typing import TYPE_CHECKING
 
 from msgspec import UNSET
@@ -52,6 +53,11 @@ class Place:
     face: str
 
 
+@cache
+def _zones(number: int) -> frozenset[str]:
+    return frozenset({f"seat:{number}", f"seat:{number}:up"})
+
+
 @dataclass
 class Seat:
     """A seat in play.
@@ -77,9 +83,9 @@ class Seat:
         """The zone of its down cards."""
         return f"seat:{self.number}"
 
-    def zones(self) -> set[str]:
+    def zones(self) -> frozenset[str]:
         """Both zones that a seat may have."""
-        return {self.zone(), f"{self.zone()}:up"}
+        return _zones(self.number)
 
     def tags(self) -> list[str]:
         """The tags of its cards, as far as they have been read."""
@@ -120,7 +126,8 @@ class Hand:
     heard. `witnessed` is when the shoe was last compared with the antennas. `called` means that
     the floor has asked for the showdown: cards that reach the muck from then on are no folds.
     `gap_at` is when a seat's antenna, `board_gap_at` when the board's last came back after a time
-    without looks, `came_back` when the hand was heard to lie there again after that.
+    without looks, `came_back` when the hand was heard to lie there again after that;
+    `in_place` is when a card was last known to be heard where it belongs.
     """
 
     number: int
@@ -142,6 +149,7 @@ class Hand:
     gap_at: int = -1
     board_gap_at: int = -1
     came_back: int = -1
+    in_place: int = -1
     result: ShowdownResult | None = None
     result_seq: int = 0
     wanted: list[int] | None = None

@@ -147,25 +147,31 @@ class Presence:
 
         With `steady` only hits count that followed another one closely.
         """
-        return max(
-            (
-                total.steady if steady else total.last
-                for tag in tags
-                if tag in self.tracks
-                for zone, total in self.tracks[tag].heard.items()
-                if zone in zones
-            ),
-            default=-1,
-        )
+        latest = -1
+        for tag in tags:
+            track = self.tracks.get(tag)
+            for zone, total in track.heard.items() if track is not None else ():
+                time = total.steady if steady else total.last
+                if time > latest and zone in zones:
+                    latest = time
+        return latest
 
     def first_heard(self, tags: Iterable[str], zone: str) -> int | None:
         """When the zone first heard any of these tags, None for never."""
-        firsts = [
-            self.tracks[tag].heard[zone].first
-            for tag in tags
-            if tag in self.tracks and zone in self.tracks[tag].heard
-        ]
-        return min(firsts, default=None)
+        earliest = None
+        for tag in tags:
+            track = self.tracks.get(tag)
+            total = track.heard.get(zone) if track is not None else None
+            if total is not None and (earliest is None or total.first < earliest):
+                earliest = total.first
+        return earliest
+
+    def first_in(self, tag: str, zones: Iterable[str]) -> int | None:
+        """When any of these zones first heard the tag, None for never."""
+        track = self.tracks.get(tag)
+        if track is None:
+            return None
+        return min((track.heard[zone].first for zone in zones if zone in track.heard), default=None)
 
     def hits(self, tags: Iterable[str], zone: str) -> int:
         """How often the zone heard these tags, all together."""

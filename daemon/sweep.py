@@ -38,15 +38,17 @@ def last_in_place(scene: Scene) -> int:
 
 def _is_clear(scene: Scene) -> bool:
     """No card of the hand is heard in its place, and the antennas are alive."""
+    hand = scene.hand
+    wait = CLEAR_MS if hand.closed or hand.result is not None else QUIET_MS
+    if scene.now - hand.in_place < wait or _tabled_early(scene) or not hand.tags():
+        return False
+    if scene.shoe_alone() and (hand.result is None or scene.board_last() < 0):
+        return False
+    hand.in_place = last_in_place(scene)
+    if scene.now - hand.in_place < wait:
+        return False
     zones = {z for z in scene.setup.zones_of_readers() if z == "board" or z.startswith("seat:")}
-    if scene.shoe_alone() and (scene.hand.result is None or scene.board_last() < 0):
-        return False
-    if _tabled_early(scene):
-        return False
-    if not scene.hand.tags() or not all(scene.looked_at(zone, LOOKED_MS) for zone in zones):
-        return False
-    wait = CLEAR_MS if scene.hand.closed or scene.hand.result is not None else QUIET_MS
-    return scene.now - last_in_place(scene) >= wait
+    return all(scene.looked_at(zone, LOOKED_MS) for zone in zones)
 
 
 def _gone_unseen(scene: Scene) -> bool:
@@ -76,7 +78,7 @@ def note_return(scene: Scene) -> None:
     if hand.came_back >= gap:
         return
     board = [card.tag for card in hand.board if card.tag and card.since <= gap]
-    places = [(board, {"board"})]
+    places = [(board, frozenset({"board"}))]
     for seat in (hand.seats[n] for n in hand.live()):
         tags = [held.tag for held in seat.held if held.tag and held.since <= gap]
         places.append((tags, seat.zones()))
@@ -99,7 +101,7 @@ def _tabled_early(scene: Scene) -> bool:
 def _resumed(scene: Scene) -> bool:
     """Whether half of the live cards lie in their places again."""
     hand, presence = scene.hand, scene.presence
-    places = [(card.tag, {"board"}) for card in hand.board if card.tag is not None]
+    places = [(card.tag, frozenset({"board"})) for card in hand.board if card.tag is not None]
     for number in hand.live():
         seat = hand.seats[number]
         places += [(tag, seat.zones()) for tag in seat.tags()]

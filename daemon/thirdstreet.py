@@ -109,5 +109,5 @@ def first_heard(scene: Scene, seat: Seat, held: Held) -> int:
     """When one of the seat's antennas first heard the card; or it was typed, or passed the shoe."""
     if held.tag is None or held.source == "shoe":
         return held.since
-    times = [scene.presence.first_heard([held.tag], zone) for zone in seat.zones()]
-    return min((time for time in times if time is not None), default=held.since)
+    time = scene.presence.first_in(held.tag, seat.zones())
+    return held.since if time is None else time

@@ -6,6 +6,8 @@ in which fewer than two cards went unheard at once makes it a down card.
 
 from __future__ import annotations
 
+from itertools import pairwise
+from statistics import median
 from typing import TYPE_CHECKING
 
 from daemon.dealorder import DOWN, Hearing, lead
@@ -94,10 +96,10 @@ def _first_fourth(scene: Scene) -> int | None:
 
 
 def pace(scene: Scene) -> float:
-    """The mean time (ms) from card to card while third street was dealt."""
+    """The usual time (ms) from card to card while third street was dealt."""
     deals = [_times_of_deal(scene, seat) for seat in scene.hand.seats.values()]
-    times = [time for deal in deals for time in deal if time is not None]
-    return (max(times) - min(times)) / max(1, len(times) - 1) if times else 0.0
+    times = sorted(time for deal in deals for time in deal if time is not None)
+    return median([late - early for early, late in pairwise(times)] or [0])
 
 
 def in_order(scene: Scene, seat: Seat) -> list[Held]:

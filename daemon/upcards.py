@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 UP_HITS = 2
 UP_REST_MS = 1500
+"""So long an up antenna hears a card, a third of it where the down antenna never did."""
 UNSURE_MS = 4000
 """A face or an opener that is not certain after so long is the floor's to settle."""
 MOST_UP = 4
@@ -31,7 +32,7 @@ PAUSE_MS = 3000
 """Cards of two streets are heard at least so long after each other."""
 BETTING_MS = 1500
 """Between the last card of a street and the first of the next more time than this passes."""
-BURST_MS, PACE = 3500, 1.2
+BURST_MS, PACE = 3000, 1.2
 """The cards of one street are heard within so long, and so many times the dealer's pace a card."""
 
 
@@ -89,10 +90,15 @@ def _only_up(scene: Scene, tag: str, seat: Seat) -> bool:
     """Whether the up antenna hears the card, and the down antenna as good as never."""
     heard = scene.presence.tracks[tag].heard
     up, down = heard.get(f"{seat.zone()}:up"), heard.get(seat.zone())
-    if up is None or up.hits < UP_HITS or up.last - up.first < UP_REST_MS:
+    if up is None:
+        return False
+    rested, hits = up.last - up.first, UP_HITS
+    if rested < UP_REST_MS and down is None:
+        rested, hits = 3 * rested, UP_HITS + 1
+    if up.hits < hits or rested < UP_REST_MS:
         return False
     certain = scene.presence.sure(tag, f"{seat.zone()}:up", scene.rivals(), UP_HITS)
-    return certain and (down is None or down.hits * 4 <= up.hits) and up.hits * 3 >= up.looks
+    return certain and (down is None or down.hits * 4 <= up.hits)
 
 
 def _third(scene: Scene, seat: Seat) -> None:
@@ -131,17 +137,19 @@ def _streets_before(scene: Scene, at: int) -> int:
 
     A card that comes alone may be a late one of its street.
     """
-    times = [
-        first_heard(scene, seat, held)
-        for seat in scene.hand.seats.values()
+    cards = sorted(
+        (first_heard(scene, seat, held), number)
+        for number, seat in scene.hand.seats.items()
         for held in in_order(scene, seat)[DOWN + 1 :]
-    ]
-    streets, count, last = 0, 0, None
-    for time in sorted(time for time in times if time < at - PAUSE_MS):
+    )
+    streets, last = 0, None
+    seats: set[int] = set()
+    for time, number in [*(card for card in cards if card[0] < at), (at, 0)]:
         if last is not None and time - last > PAUSE_MS:
-            streets, count = streets + (count > 1), 0
-        count, last = count + 1, time
-    return streets + (count > 1)
+            streets, seats = streets + (len(seats) > 1), set()
+        seats.add(number)
+        last = time
+    return streets
 
 
 def _in_step(scene: Scene, seat: Seat, place: int, at: int) -> bool:
@@ -265,11 +273,26 @@ def _board(scene: Scene, seat: Seat, count: int) -> list[str] | None:
     A third card among its first ones of which nobody knows how it lies may be an up card.
     """
     order = in_order(scene, seat)
-    up = [held for held in order if held.up]
-    if (
-        sum(held.up for held in order[: DOWN + count]) < count
-        or seat.extra
-        or any(held.face is None for held in up)
-    ):
+    up = [held for held in order if held.up][:count]
+    known = sum(held.up for held in order[: DOWN + count]) >= count and not seat.extra
+    if not known or not _in_their_streets(scene, seat, up):
         return None
-    return [held.face for held in up[:count] if held.face is not None]
+    faces = [held.face for held in up if held.face is not None]
+    return faces if len(faces) == count else None
+
+
+def _in_their_streets(scene: Scene, seat: Seat, up: list[Held]) -> bool:
+    """Whether each of these was heard while its own street was dealt, as far as antennas know."""
+    before, gap = None, scene.hand.gap_at
+    for place, held in enumerate(up):
+        if held.tag is None or held.source == "shoe":
+            continue
+        time = first_heard(scene, seat, held)
+        if place == 0 and time > third_round(scene, seat) + LATE_MS:
+            return False
+        if place > 0 and _streets_before(scene, time) > place - 1:
+            return False
+        if before is not None and (time - before < PAUSE_MS or before <= gap <= time + PAUSE_MS):
+            return False
+        before = time
+    return True

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec import UNSET
 
-from daemon.dealing import contested, crowded, sure, unread
+from daemon.dealing import contested, crowded, left_lying, sure, unread
 from daemon.events import HandEnded, HandShown
 from daemon.hand import FOLDED, IN, MUCKED, SHOWN, fold, reveal
 from daemon.rules.errors import RuleError
@@ -93,7 +93,7 @@ def incomplete(scene: Scene, seat: Seat, due: int | None = None) -> bool:
     hand = scene.hand
     if due is None:
         due = hand.game.own_cards - (len(hand.board) if hand.game.common_card else 0)
-    if len(seat.held) != due or seat.extra or crowded(scene, seat):
+    if len(seat.held) != due or seat.extra or crowded(scene, seat) or left_lying(scene, seat):
         return True
     return any(held.face is None or not sure(scene, seat, held.tag) for held in seat.held)
 

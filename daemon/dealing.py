@@ -208,6 +208,11 @@ def review_disputes(scene: Scene) -> None:
             place_card(scene, place, place.zone(), held)
 
 
+def left_lying(scene: Scene, seat: Seat) -> bool:
+    """Whether a card lies at the seat that is taken for one of the last hand."""
+    return any(scene.presence.home(tag) in seat.zones() for tag in scene.hand.stale)
+
+
 def unread(scene: Scene) -> bool:
     """Whether a seat of the last hand was never read in this one, nor its cards in the muck."""
     hand = scene.hand

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from daemon.dealing import disputed_at, sure, unread
+from daemon.dealing import disputed_at, left_lying, sure, unread
 from daemon.dealorder import DOWN
 from daemon.events import CardDealt, StreetDealt
 from daemon.rules.errors import RuleError
@@ -275,7 +275,7 @@ def _board(scene: Scene, seat: Seat, count: int) -> list[str] | None:
     order = in_order(scene, seat)
     up = [held for held in order if held.up][:count]
     known = sum(held.up for held in order[: DOWN + count]) >= count and not seat.extra
-    if not known or not _in_their_streets(scene, seat, up):
+    if not known or left_lying(scene, seat) or not _in_their_streets(scene, seat, up):
         return None
     faces = [held.face for held in up if held.face is not None]
     return faces if len(faces) == count else None

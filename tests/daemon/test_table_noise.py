@@ -232,3 +232,28 @@ def test_two_hands_of_seven_cards_have_no_winner_though_a_third_left_unseen(felt
     assert [event.get("winner") for event in table.events("hand-ended")] in ([], [None])
     assert table.showdowns() == []
     assert "showdown-wanted" in table.kinds()
+
+
+@each_discipline
+def test_a_card_that_lay_there_since_the_last_hand_makes_a_seat_uncertain(felt, discipline):
+    table, hands, board = seated(felt, discipline)
+    left = spare(felt, hands, board)
+    table.lay("seat:2", left, rest=3.0)
+    table.say("end-hand")
+    table.say("start-hand", seats=list(hands))
+    play(table, hands, board)
+    assert 2 in table.say("showdown")["waiting"]
+    assert {name for name, boards in openers(table).items() if "2" in boards} == set()
+    table.lift("seat:2", left, rest=6.0)
+    assert len(table.showdowns()) == 1
+
+
+@pytest.mark.parametrize(("seconds", "certain"), [(0.5, False), (1.0, True)])
+def test_an_up_antenna_says_soon_that_a_card_lies_face_up(felt, seconds, certain):
+    zones = felt.zones(4, up=True)
+    table = felt.Felt("stud", 4, zones=zones)
+    table.say("start-hand", seats=[1, 2])
+    table.deal({1: ["As", "Ah"], 2: ["Kd", "Kc"]}, rest=2.0)
+    table.lay("seat:1:up", "9d", rest=seconds)
+    told = [event["zone"] for event in table.events("card-dealt") if "card" in event]
+    assert told == ["seat:1:up"] * certain

@@ -210,7 +210,9 @@ def review_disputes(scene: Scene) -> None:
 
 def left_lying(scene: Scene, seat: Seat) -> bool:
     """Whether a card lies at the seat that is taken for one of the last hand."""
-    return any(scene.presence.home(tag) in seat.zones() for tag in scene.hand.stale)
+    removed = {done.held.tag for done in scene.hand.done if done.held is not None}
+    lying = (tag for tag in scene.hand.stale if scene.presence.home(tag) in seat.zones())
+    return any(tag not in removed for tag in lying)
 
 
 def unread(scene: Scene) -> bool:

@@ -28,10 +28,10 @@ UNSURE_MS = 4000
 MOST_UP = 4
 FOLDED_MS = 10_000
 """So long after a seat gave up, its up card may still count for who opens."""
-PAUSE_MS = 3000
-"""Cards of two streets are heard at least so long after each other."""
-BETTING_MS = 1500
-"""Between the last card of a street and the first of the next more time than this passes."""
+PAUSE_MS, PAUSE = 3000, 4
+"""Cards of two streets are heard so long after each other, or so many times the dealer's pace."""
+BETTING_MS, BETTING = 1500, 2.5
+"""The same between the last card of a street and the first of the next, which takes longer."""
 BURST_MS, PACE = 3000, 1.2
 """The cards of one street are heard within so long, and so many times the dealer's pace a card."""
 
@@ -142,10 +142,11 @@ def _streets_before(scene: Scene, at: int) -> int:
         for number, seat in scene.hand.seats.items()
         for held in in_order(scene, seat)[DOWN + 1 :]
     )
+    pause = min(PAUSE_MS, PAUSE * pace(scene))
     streets, last = 0, None
     seats: set[int] = set()
     for time, number in [*(card for card in cards if card[0] < at), (at, 0)]:
-        if last is not None and time - last > PAUSE_MS:
+        if last is not None and time - last > pause:
             streets, seats = streets + (len(seats) > 1), set()
         seats.add(number)
         last = time
@@ -177,11 +178,12 @@ def _may_be_seventh(scene: Scene, seat: Seat, at: int, *, unheard: int = 0) -> b
 
     Cards dealt before may be heard a little later; `unheard` seats may lack one.
     """
+    betting = min(BETTING_MS, BETTING * pace(scene))
     for number in scene.hand.live():
         other = scene.hand.seats[number]
         if other is seat:
             continue
-        by = at + LATE_MS if number < seat.number else at - BETTING_MS
+        by = at + LATE_MS if number < seat.number else at - betting
         had = sum(first_heard(scene, other, held) < by for held in other.held)
         had += len(other.extra) + disputed_at(scene, other)
         lacking = (7 if number < seat.number else 6) - had
@@ -283,7 +285,7 @@ def _board(scene: Scene, seat: Seat, count: int) -> list[str] | None:
 
 def _in_their_streets(scene: Scene, seat: Seat, up: list[Held]) -> bool:
     """Whether each of these was heard while its own street was dealt, as far as antennas know."""
-    before, gap = None, scene.hand.gap_at
+    before, gap, apart = None, scene.hand.gap_at, pace(scene)
     for place, held in enumerate(up):
         if held.tag is None or held.source == "shoe":
             continue
@@ -292,7 +294,7 @@ def _in_their_streets(scene: Scene, seat: Seat, up: list[Held]) -> bool:
             return False
         if place > 0 and _streets_before(scene, time) > place - 1:
             return False
-        if before is not None and (time - before < PAUSE_MS or before <= gap <= time + PAUSE_MS):
+        if before is not None and (time - before < apart or before <= gap <= time + PAUSE_MS):
             return False
         before = time
     return True

@@ -257,3 +257,17 @@ def test_an_up_antenna_says_soon_that_a_card_lies_face_up(felt, seconds, certain
     table.lay("seat:1:up", "9d", rest=seconds)
     told = [event["zone"] for event in table.events("card-dealt") if "card" in event]
     assert told == ["seat:1:up"] * certain
+
+
+@pytest.mark.parametrize("seats", [(1, 2), (2, 4, 5), (1, 2, 3, 4, 5, 6)])
+@pytest.mark.parametrize("gap", [0.25, 0.5, 1.5])
+@both_ways
+def test_a_deal_of_any_pace_has_its_openers(felt, seats, gap, operator):
+    table, hands, _ = seated(felt, "stud", seats, operator=operator)
+    table.deal({seat: cards[:3] for seat, cards in hands.items()}, gap=gap, rest=6.0)
+    for street in range(4, 7):
+        some = {seat: cards[:street] for seat, cards in hands.items()}
+        table.deal(some, gap=gap, first=street - 1, rest=3.0)
+    assert list(openers(table)) == ["third", "fourth", "fifth", "sixth"]
+    for place, boards in enumerate(openers(table).values(), 1):
+        assert boards == {str(seat): cards[2 : 2 + place] for seat, cards in hands.items()}

@@ -82,9 +82,11 @@ def _hand_goes_on(scene: Scene, seat: Seat, at: int, wait: int) -> bool:
     The board is taken up first, but hands are swept one after the other.
     """
     hand = scene.hand
+    others = [hand.seats[number] for number in hand.live() if number != seat.number]
+    if all(other.muck_at is not None for other in others):
+        return False
     if scene.board_last() >= at + wait:
         return True
-    others = [hand.seats[number] for number in hand.live() if number != seat.number]
     return any(scene.last_at(other) >= at + SWEPT_MS for other in others)
 
 
@@ -152,6 +154,7 @@ def _typed(scene: Scene, seats: list[int]) -> list[str]:
 def review_shows(scene: Scene) -> None:
     """Hands that the floor called tabled are told as soon as all their cards are known."""
     hand = scene.hand
+    hand.to_show = [number for number in hand.to_show if number in hand.seats]
     for number in list(hand.to_show):
         seat = hand.seats[number]
         if incomplete(scene, seat, None if hand.last_street() else hand.down_cards_due()):
@@ -198,7 +201,7 @@ def _unattended(scene: Scene) -> None:
     if len(live) == 1:
         return
     hand.asked = True
-    certain = scene.setup.unattended == "all" and _together(scene, live)
+    certain = scene.setup.unattended == "all" and bool(live) and _together(scene, live)
     if not certain or any(incomplete(scene, hand.seats[number]) for number in live):
         scene.alert("showdown-wanted")
         return
@@ -215,7 +218,9 @@ def _together(scene: Scene, live: list[int]) -> bool:
     together = max(last) - min(last) <= TOGETHER_MS and len(set(stayed)) == 1
     away = max(scene.hand.gap_at, scene.hand.board_gap_at) > min(last) - AWAY_MS
     away = away or lost_sight(scene.hand) or contested(scene)
-    return min(last) > scene.hand.street_at and together and not away
+    mucked = [scene.hand.seats[number].muck_at for number in live]
+    before = any(at is not None and at < scene.board_last() for at in mucked)
+    return min(last) > scene.hand.street_at and together and not away and not before
 
 
 def review_end(scene: Scene) -> None:

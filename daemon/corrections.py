@@ -22,6 +22,7 @@ from daemon.rules.errors import RuleError
 from daemon.rules.labels import Label
 from daemon.rules.pots import Pot, share_pots
 from daemon.setup import seat_number
+from daemon.thirdstreet import first_heard
 from daemon.upcards import turn_up
 from daemon.watchdog import watch_pots
 
@@ -104,7 +105,8 @@ def _type_seat(scene: Scene, command: TypeCard, number: int) -> None:
         add(scene, seat, Held(None, command.card, "typed", scene.now, fixed=True))
     else:
         hand.done.append(_done(command, seat=number, index=index, before=copy(seat.held[index])))
-        _replace(scene, seat, index, Held(None, command.card, "typed", scene.now, fixed=True))
+        since = first_heard(scene, seat, seat.held[index])
+        _replace(scene, seat, index, Held(None, command.card, "typed", since, fixed=True))
     _clash(scene, command.card, command.zone)
 
 
@@ -248,6 +250,7 @@ def undo(step: Step, scene: Scene, command: Undo) -> None:
     match done.type:
         case "fold":
             hand.seats[done.seat].status = done.status or IN
+            hand.seats[done.seat].folded_at = None
         case "card" | "remove-card":
             _newest(hand.done, done)
             _undo_card(scene, done)

@@ -71,7 +71,7 @@ def _back(scene: Scene, seat: Seat, was: str | None) -> None:
         return
     seat.muck_at = None
     if seat.status == FOLDED and seat.by_muck and scene.hand.gap_at < (seat.folded_at or 0):
-        seat.status, seat.by_muck = IN, False
+        seat.status, seat.by_muck, seat.folded_at = IN, False, None
         scene.alert("fold-taken-back", seat.zone(), once=f"{seat.number} {scene.now}")
 
 
@@ -144,7 +144,7 @@ def review_foreign(scene: Scene) -> None:
     hand, presence = scene.hand, scene.presence
     for tag, since in list(hand.foreign.items()):
         zone = presence.home(tag)
-        if zone is None or zone in {"muck", "burn"}:
+        if zone is None or zone in {"muck", "burn"} or tag not in scene.setup.cards:
             del hand.foreign[tag]
         elif scene.now - since >= FOREIGN_MS:
             deck = scene.setup.cards[tag][0]
@@ -167,7 +167,7 @@ def review_extra(scene: Scene) -> None:
     resting = 0
     for seat in hand.seats.values():
         for tag, since in list(seat.extra.items()):
-            if scene.presence.home(tag) != seat.zone():
+            if scene.presence.home(tag) != seat.zone() or tag not in scene.setup.cards:
                 del seat.extra[tag]
                 if all(scene.presence.home(own) in seat.zones() for own in seat.tags()):
                     seat.surplus = [one for one in seat.surplus if one != tag]
@@ -195,7 +195,8 @@ def review_disputes(scene: Scene) -> None:
     presence = scene.presence
     for tag, track in list(presence.tracks.items()):
         card = scene.setup.cards.get(tag)
-        if not track.disputed or card is None or card[0] != scene.hand.deck:
+        lost = card is None or card[0] != scene.hand.deck or tag in scene.hand.stale
+        if not track.disputed or card is None or lost:
             continue
         zones = _claimants(track)
         place = _only_place(scene, tag, zones)

@@ -54,6 +54,8 @@ def lead(deal: Sequence[Sequence[int | None]], place: int, hearing: Hearing) -> 
     """
     own = deal[place]
     every = sorted(time for seat in deal for time in seat if time is not None)
+    if own[DOWN] is None:
+        return 0.0
     pace = PACE * (every[-1] - every[0]) / max(1, len(every) - 1)
     heard = _cost(_slots(deal, place, own), pace, hearing)
     if heard > POOR * len(every):

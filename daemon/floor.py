@@ -223,7 +223,7 @@ def _show(step: Step, command: c.Show) -> list[int]:
 def _showdown(step: Step, command: c.Showdown) -> list[int]:
     scene = _open(step)
     hand = scene.hand
-    hand.called = True
+    hand.called = hand.called or _nearly_out(hand)
     if not hand.last_street():
         raise CommandError("the last street is not out")
     if command.shown is UNSET:
@@ -242,6 +242,12 @@ def _showdown(step: Step, command: c.Showdown) -> list[int]:
         if hand.result is not None and seat.status == SHOWN:
             seat.status = IN
     return try_showdown(scene, hand.wanted)
+
+
+def _nearly_out(hand: Hand) -> bool:
+    """Whether all cards may be out: the last street is next, or a card that came was not heard."""
+    missed = any(mark.startswith(("missing-card", "extra-board-card")) for mark in hand.alerted)
+    return missed or hand.street >= len(hand.game.streets) - 2
 
 
 def _showdown_of_all(scene: Scene) -> list[int]:

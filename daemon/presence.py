@@ -128,6 +128,8 @@ class Presence:
             changes.append(Left(tag, claim.zone))
         if track.claims:
             return
+        if track.disputed:
+            changes.append(Left(tag, claim.zone))
         track.disputed = False
         if claim.hits == 1 and len(track.heard) == 1 and track.heard[claim.zone].hits == 1:
             self.noise += 1

@@ -81,6 +81,12 @@ def _remains(presence: Presence, tag: str, cleared: int) -> bool:
     return _on_table(presence.home(tag)) and presence.since(tag) <= cleared
 
 
+def _lies(presence: Presence, tag: str) -> bool:
+    """Whether a tag lies on the table, be it between two seats."""
+    track = presence.tracks.get(tag)
+    return track is not None and (track.disputed or _on_table(track.home))
+
+
 def _on_table(zone: str | None) -> bool:
     return zone is not None and (zone == "board" or zone.startswith("seat:"))
 
@@ -111,8 +117,11 @@ def _review_start(step: Step) -> None:
 def _begin_anew(step: Step, deck: str) -> None:
     hand = step.state.hand
     if hand is not None and not hand.closed:
+        cleared, presence = hand.cleared, step.state.presence
         end(step.scene(hand))
         close(step, hand)
+        if cleared is not None:
+            hand.stale = [tag for tag in hand.stale if _remains(presence, tag, cleared)]
     begin(step, None, step.state.button, deck)
 
 
@@ -177,7 +186,7 @@ def begin(step: Step, seats: list[int] | None, button: int | None, deck: str | N
     state = step.state
     last = state.hand
     old = [*(last.stale if last is not None else []), *superseded(step)]
-    stale = [tag for tag in old if _on_table(state.presence.home(tag))]
+    stale = [tag for tag in old if _lies(state.presence, tag)]
     state.presence.forget()
     hand = Hand(
         number=state.next_number,

@@ -82,12 +82,15 @@ def note_return(scene: Scene) -> None:
     for seat in (hand.seats[n] for n in hand.live()):
         tags = [held.tag for held in seat.held if held.tag and held.since <= gap]
         places.append((tags, seat.zones()))
-    groups = [(tags, zones) for tags, zones in places if len(tags) >= 2]
+    most = max(len(tags) for tags, _ in places)
+    least = min(2, most)
+    groups = [(tags, zones) for tags, zones in places if len(tags) >= max(1, least)]
     there = 0
     for tags, zones in groups:
         heard = sum(presence.last_heard([tag], zones) > gap for tag in tags)
-        there += heard >= max(2, (len(tags) + 1) // 2)
-    if there >= min(2, max(1, len(groups))):
+        there += heard >= max(least, (len(tags) + 1) // 2)
+    wanted = 2 if least < 2 else min(2, len(groups))
+    if there >= wanted or not hand.tags():
         hand.came_back = scene.now
 
 

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 LATE_MS = 2500
 """A card that was dealt before may be heard so much later."""
-CERTAIN = 3.0
-"""So many nats (20 to 1) must set the deal as it was heard apart from any other."""
+CERTAIN = 4.6
+"""So many nats (100 to 1) must set the deal as it was heard apart from any other."""
 
 
 def dealt_third(scene: Scene, seat: Seat, times: list[int]) -> bool:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 UP_HITS = 2
 UP_REST_MS = 1500
-"""So long an up antenna hears a card, a third of it where the down antenna never did."""
+"""So long an up antenna hears a card; a third of it, three times, where the down one never did."""
 UNSURE_MS = 4000
 """A face or an opener that is not certain after so long is the floor's to settle."""
 MOST_UP = 4
@@ -66,7 +66,7 @@ def _review_seat(scene: Scene, seat: Seat) -> None:
     unsettled = len(seat.held) > 2 + sum(held.up for held in seat.held)
     if seat.settled and unsettled and not disputed_at(scene, seat):
         for place, held in enumerate(in_order(scene, seat)[3:6], 4):
-            if not held.up and held.face is not None:
+            if not held.up and held.face is not None and held.tag is not None:
                 _later(scene, seat, held, place)
 
 
@@ -108,7 +108,7 @@ def _third(scene: Scene, seat: Seat) -> None:
         return
     times = [first_heard(scene, seat, held) for held in order[:3]]
     certain = all(sure(scene, seat, held.tag, UP_HITS) for held in order[:3])
-    if certain and dealt_third(scene, seat, times):
+    if certain and order[2].tag is not None and dealt_third(scene, seat, times):
         seat.settled = True
         turn_up(scene, seat, order[2])
     elif scene.now - times[2] >= UNSURE_MS:

@@ -84,4 +84,4 @@ def test_every_result_and_ruling_once_after_any_kills(
     history = asyncio.run(main())
     assert history == evening.expected(tmp_path, rounds, *evening.remembered(tmp_path))
     results = [payload for name, payload in history if name == "showdown" or "ruling/" in name]
-    assert len(results) >= rounds * 3
+    assert len(results) >= rounds * 2

@@ -80,7 +80,8 @@ def _take_away(scene: Scene, seat: Seat, tag: str) -> None:
     seat.held = [held for held in seat.held if held.tag != tag]
     commit(scene, seat)
     tell_privately(scene, seat)
-    if not (seat.held or seat.extra or hand.named) and seat.status == IN:
+    idle = hand.wanted is None and seat.number not in hand.to_show
+    if idle and not (seat.held or seat.extra or hand.named) and seat.status == IN:
         hand.not_dealt[seat.number] = hand.seats.pop(seat.number)
 
 

@@ -80,6 +80,8 @@ class Table:
         self.setup = setup
         self.state = state
         state.presence.relink()
+        if state.hand is not None:
+            _without_lost_cards(state.hand, setup)
         for reader in {antenna.rpartition("/")[0] for antenna in setup.zones}:
             state.readers.setdefault(reader, Health(up=True, since=state.now))
 
@@ -198,6 +200,13 @@ class Table:
         if isinstance(fact, ButtonDrawResult | ChipRaceResult) and state.deal is not None:
             state.deal.result_seq = state.seq
         return Told(fact, state.seq, private, hand)
+
+
+def _without_lost_cards(hand: Hand, setup: Setup) -> None:
+    """Cards that passed the shoe and were taken out of their deck since count as not heard."""
+    known = [card for card in hand.passed if card.tag in setup.cards]
+    if len(known) < len(hand.passed):
+        hand.passed, hand.taken, hand.lost = known, min(hand.taken, len(known)), True
 
 
 def _notice(step: Step, item: Refused | Damaged | Rival) -> None:

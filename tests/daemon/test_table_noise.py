@@ -271,3 +271,167 @@ def test_a_deal_of_any_pace_has_its_openers(felt, seats, gap, operator):
     assert list(openers(table)) == ["third", "fourth", "fifth", "sixth"]
     for place, boards in enumerate(openers(table).values(), 1):
         assert boards == {str(seat): cards[2 : 2 + place] for seat, cards in hands.items()}
+
+
+def faces(table, seat):
+    """The up cards that were told of a seat."""
+    told = [event for event in table.events("card-dealt") if "card" in event]
+    return [event["card"] for event in told if event["zone"] == f"seat:{seat}:up"]
+
+
+@pytest.mark.parametrize("typed_first", [1, 2])
+def test_no_typed_card_of_third_street_is_told_as_the_one_that_lies_up(felt, typed_first):
+    table, hands, _ = seated(felt, "stud")
+    for place in range(3):
+        for seat, cards in hands.items():
+            if seat != 2 or place == 0:
+                table.lay(f"seat:{seat}", cards[place])
+        if place == 1:
+            table.say("card", zone="seat:2", card=hands[2][typed_first])
+    table.say("card", zone="seat:2", card=hands[2][3 - typed_first])
+    table.wait(8.0)
+    assert faces(table, 2) == []
+    assert "unsure-opener" in table.kinds()
+
+
+def test_third_street_may_be_typed_altogether(felt):
+    table, hands, _ = seated(felt, "stud")
+    for place in range(3):
+        for seat, cards in hands.items():
+            assert table.say("card", zone=f"seat:{seat}", card=cards[place])["ok"]
+            table.wait(1.0)
+    table.wait(6.0)
+    assert [faces(table, seat) for seat in hands] == [[], [], []]
+
+
+@pytest.mark.parametrize("after", [1, 2, 5])
+def test_a_down_card_that_the_floor_corrects_stays_down(felt, after):
+    table, hands, _ = seated(felt, "stud")
+    right = spare(felt, hands, [])
+    table.deal({seat: cards[:3] for seat, cards in hands.items()}, rest=8.0)
+    for place in range(3, 6):
+        for seat, cards in hands.items():
+            table.lay(f"seat:{seat}", cards[place])
+            if (place, seat) == (3, after):
+                table.say("card", zone="seat:2", index=0, card=right)
+        table.wait(10.0)
+    assert faces(table, 2) == hands[2][2:6]
+
+
+@pytest.mark.parametrize("undone", [True, False], ids=["undone", "carried back"])
+def test_a_fold_taken_back_leaves_the_seat_its_up_cards(felt, undone):
+    table, hands, _ = seated(felt, "stud")
+    table.deal({seat: cards[:3] for seat, cards in hands.items()}, rest=6.0)
+    if undone:
+        table.say("fold", seat=5, id="f")
+        table.wait(2.0)
+        assert table.say("undo", of="f")["ok"]
+    else:
+        gone = sorted(table.lift("seat:5", rest=0.5))
+        table.lying["muck"] += gone
+        table.wait(5.0)
+        table.lift("muck")
+        table.lying["seat:5"] += gone
+        table.wait(4.0)
+    table.wait(12.0)
+    table.deal({seat: cards[:4] for seat, cards in hands.items()}, first=3, rest=8.0)
+    assert faces(table, 5) == hands[5][2:4]
+
+
+@pytest.mark.parametrize("when", ["before", "during"])
+@pytest.mark.parametrize("rest", [0.5, 4.0])
+@both_ways
+def test_an_outage_around_the_deal_costs_no_card(felt, when, rest, operator):
+    table, hands, board = seated(felt, "holdem", operator=operator)
+    if when == "during":
+        table.deal({seat: cards[:1] for seat, cards in hands.items()}, rest=2.0)
+    table.t += 6.0
+    table.wait(rest)
+    table.deal(hands, first=when == "during", gap=0.75)
+    table.run_out(board)
+    assert len(table.events("hand-started")) == 1
+    assert table.counts() == dict.fromkeys(hands, 2)
+    assert "showdown-wanted" not in table.kinds()
+
+
+@pytest.mark.parametrize("delay", [0.0, 0.5, 1.0])
+@pytest.mark.parametrize("board_left", [1.5, 4.0])
+@both_ways
+def test_of_two_hands_mucked_together_none_has_won(felt, delay, board_left, operator):
+    table, hands, board = seated(felt, "holdem", (1, 2), operator=operator)
+    play(table, hands, board)
+    table.lying["muck"] += sorted(table.lift("seat:2"))
+    table.wait(delay)
+    table.lying["muck"] += sorted(table.lift("seat:1"))
+    table.wait(board_left)
+    table.lift("board", rest=15.0)
+    assert table.events("folded") == []
+    assert table.showdowns() == []
+    assert [event.get("winner") for event in table.events("hand-ended")] in ([], [None])
+    assert "showdown-wanted" in table.kinds()
+
+
+@pytest.mark.parametrize("deck", ["red", "blue"])
+def test_the_first_cards_of_the_next_deal_are_not_taken_for_old_ones(felt, deck):
+    """Nobody answered who had won."""
+    table, hands, board = seated(felt, "holdem", operator=False)
+    table.setup = table.setup.__class__(**{**vars_of(table.setup), "unattended": "ask"})
+    table.restart()
+    play(table, hands, board)
+    table.sweep()
+    fresh = iter([card for card in felt.deck(8) if spare_of(card, hands, board)])
+    table.deal({seat: [next(fresh), next(fresh)] for seat in hands}, deck=deck)
+    assert len(table.events("hand-started")) == 2
+    assert table.counts() == dict.fromkeys(hands, 2)
+
+
+def vars_of(setup):
+    return {name: getattr(setup, name) for name in setup.__dataclass_fields__}
+
+
+def spare_of(card, hands, board):
+    return card not in board and all(card not in cards for cards in hands.values())
+
+
+def test_a_card_between_two_seats_since_the_last_hand_is_nobodys(felt):
+    table, hands, board = seated(felt, "holdem", (1, 2, 3))
+    left = hands[1][0]
+    table.deal(hands)
+    table.say("end-hand")
+    table.overhear("seat:2", left, 1.0)
+    table.sweep(rest=0.0)
+    table.lay("seat:1", left, rest=15.0)
+    table.say("start-hand", seats=[1, 2, 3])
+    fresh = iter([card for card in felt.deck(8) if spare_of(card, hands, board)])
+    table.deal({1: [next(fresh), next(fresh)], 2: [next(fresh)], 3: [next(fresh), next(fresh)]})
+    table.run_out(board)
+    assert 2 in table.say("showdown")["waiting"]
+    table.wait(10.0)
+    assert table.showdowns() == []
+
+
+@pytest.mark.parametrize("deck", ["red", "blue"])
+@pytest.mark.parametrize("zone", ["seat:1", "board"])
+def test_a_restart_with_a_smaller_deck_goes_on(felt, deck, zone):
+    table, hands, board = seated(felt, "holdem")
+    table.deal(hands)
+    extra = spare(felt, hands, board)
+    table.lay(zone, extra, deck=deck, rest=1.0)
+    gone = felt.UIDS[f"{deck}-{extra}"]
+    cards = {tag: card for tag, card in table.setup.cards.items() if tag != gone}
+    table.setup = table.setup.__class__(**{**vars_of(table.setup), "cards": cards})
+    table.restart()
+    table.wait(12.0)
+    assert table.counts() == dict.fromkeys(hands, 2)
+
+
+def test_a_seat_whose_only_card_goes_elsewhere_is_shown_no_more(felt):
+    table, hands, _ = seated(felt, "holdem", (1, 2), operator=False)
+    third = spare(felt, hands, [])
+    table.deal(hands | {3: [third]}, rest=0.5)
+    table.say("show", seats=[3])
+    table.lift("seat:3")
+    table.lay("seat:4", third, rest=8.0)
+    assert table.say("start-hand", seats=[1, 2])["ok"]
+    table.wait(2.0)
+    assert table.events("hand-shown") == []

@@ -270,6 +270,8 @@ def _last_one(scene: Scene) -> int | None:
     live = [hand.seats[number] for number in hand.live()]
     if not live or scene.down or len(hand.seats) < 2 or unread(scene) or _called(scene):
         return None
+    if not all(seat.held for seat in hand.seats.values()):
+        return None
     last = max(live, key=scene.last_at)
     kept, board = scene.last_at(last), scene.board_last()
     if max(hand.gap_at, hand.board_gap_at) > kept - AWAY_MS or lost_sight(hand):

@@ -435,3 +435,17 @@ def test_a_seat_whose_only_card_goes_elsewhere_is_shown_no_more(felt):
     assert table.say("start-hand", seats=[1, 2])["ok"]
     table.wait(2.0)
     assert table.events("hand-shown") == []
+
+
+@each_discipline
+def test_a_deal_that_the_floor_announced_is_waited_for(felt, discipline):
+    """A card of the deck lay at a seat and left just when the hand was started."""
+    table = felt.Felt(discipline, 6, unattended="all")
+    hands, board = felt.hands(discipline, (1, 2, 5))
+    table.lay("seat:2", spare(felt, hands, board), rest=1.0)
+    table.say("start-hand", seats=list(hands))
+    table.lift("seat:2", rest=20.0)
+    assert table.events("hand-ended") == []
+    play(table, hands, board)
+    assert len(table.events("hand-started")) == 1
+    assert [event.get("winner") for event in table.events("hand-ended")] in ([], [None])

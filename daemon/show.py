@@ -76,6 +76,10 @@ class Lines:
         self._kind, self._used = "", 0
 
 
+_UP_STREETS = ("third", "fourth", "fifth", "sixth")
+"""Streets of stud that deal a card face up."""
+
+
 class Show:
     """Prints each message that the demo's subscriber received."""
 
@@ -84,6 +88,7 @@ class Show:
         self._lines = Lines()
         self._discipline = ""
         self._street = ""
+        self._new_hand()
 
     def opened(self, url: str, prefix: str) -> None:
         """The table is open."""
@@ -156,6 +161,13 @@ class Show:
         button = f", button {event['button']}" if event["button"] is not None else ""
         self._lines.line(f"\nHand {event['hand']}, {game}: seats {seats}{button}", "bold")
         self._street = ""
+        self._new_hand()
+
+    def _new_hand(self) -> None:
+        """Nothing is out, and no face came before its street."""
+        self._out: list[str] = []
+        self._faces: dict[str, int] = {}
+        self._early: dict[str, list[Text]] = {}
 
     def _deal_started(self, event: Payload) -> None:
         count = sum(event["expected"].values())
@@ -171,18 +183,26 @@ class Show:
         number = event["zone"].split(":")[1]
         if "card" in event:
             item = Text(f"{number:>2} ") + cards_text([event["card"]]) + Text(" ")
-            self._lines.grow("faces", self._street, item)
+            self._faces[number] = self._faces.get(number, 0) + 1
+            street = _UP_STREETS[min(self._faces[number], len(_UP_STREETS)) - 1]
+            if self._street != "cards" and street not in self._out:
+                self._early.setdefault(street, []).append(item)
+            else:
+                self._lines.grow("faces", self._street, item)
         else:
             self._lines.grow("backs", "deal", Text(_BACK, "dim"))
 
     def _street_out(self, event: Payload) -> None:
         """Board cards at once; the up cards of stud follow, each as soon as it is certain."""
         self._street = event["street"]
+        self._out.append(self._street)
         if event["cards"]:
             head = Text(f"  {self._street}".ljust(_INDENT))
             self._lines.line(head + cards_text(event["cards"]))
         elif self._discipline == "stud":
             self._lines.grow("faces", self._street)
+            for item in self._early.pop(self._street, []):
+                self._lines.grow("faces", self._street, item)
 
     def _draw(self, ruling: Payload) -> None:
         line = Text(f"  seat {ruling['winner']} has the button with ", "bold green")

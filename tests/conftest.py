@@ -228,11 +228,12 @@ def npm():
         folder.parent.mkdir(parents=True, exist_ok=True)
         fresh = Path(tempfile.mkdtemp(dir=folder.parent))
         options = ["--save-exact", "--ignore-scripts", "--no-audit", "--no-fund"]
-        subprocess.run(
-            ["npm", "install", *options, "--prefix", fresh, f"{package}@{version}"],
-            check=True,
-            capture_output=True,
-        )
+        command = ["npm", "install", *options, "--prefix", fresh, f"{package}@{version}"]
+        for _ in range(3):  # a registry may be slow to answer, and npm gives up early
+            done = subprocess.run(command, check=False, capture_output=True, text=True)
+            if done.returncode == 0:
+                break
+        assert done.returncode == 0, done.stderr
         fresh.rename(folder)
         return folder
 

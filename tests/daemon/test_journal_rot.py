@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import shutil
+import sqlite3
 import subprocess
 import sys
 from contextlib import closing
@@ -11,7 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from daemon.journal import Answer, Journal, Outgoing
+from daemon import outbox
+from daemon.journal import Answer, DamagedError, Journal, Outgoing
+from daemon.journalfile import crc
 
 STARTED = 1_796_000_000.25
 LATER = STARTED + 60
@@ -36,6 +39,19 @@ def content(journal):
         journal.recall("retained"),
         journal.digest(b"a command"),
     )
+
+
+def test_a_message_whose_row_changed_in_memory_is_never_told(tmp_path):
+    """The row no longer fits its checksum, as when the disk gave other bytes than it got."""
+    with closing(sqlite3.connect(tmp_path / "rot.db")) as db:
+        db.create_function("crc", -1, crc, deterministic=True)
+        db.executescript(outbox.SCHEMA)
+        outbox.insert(db, [message(1), message(2)], 1, STARTED)
+        assert [kept.seq for kept in outbox.select(db, "seq > ?", (0,))] == [1, 2]
+        db.execute("UPDATE messages SET payload = ? WHERE id = 2", (b'{"seq": 3}',))
+        assert [kept.seq for kept in outbox.select(db, "seq < ?", (2,))] == [1]
+        with pytest.raises(DamagedError, match="checksum of messages"):
+            outbox.select(db, "seq > ?", (0,))
 
 
 @pytest.fixture(scope="module")

@@ -258,6 +258,7 @@ def undo(step: Step, scene: Scene, command: Undo) -> None:
             _tell_result(scene, msgspec.structs.replace(hand.result, pots=UNSET))
         case "end-hand" if step.state.hand is hand:
             hand.closed = False
+            hand.stale = sorted({*hand.stale} - {*hand.tags()})
         case _:
             raise CommandError(f"a {done.type} cannot be undone - at `$.of`")
     hand.done = [each for each in hand.done if each is not done]

@@ -218,7 +218,10 @@ def left_lying(scene: Scene, seat: Seat) -> bool:
 
 
 def unread(scene: Scene) -> bool:
-    """Whether a seat of the last hand was never read in this one, nor its cards in the muck."""
+    """Whether a seat may be in play that was never read.
+
+    One of the last hand was not, nor its cards in the muck; or a seat not in play is contested.
+    """
     hand = scene.hand
     missing = set(hand.expected) - set(hand.seats)
     return not hand.named and (len(missing) > len(hand.mucked) or contested(scene))

@@ -70,7 +70,7 @@ def close(step: Step, hand: Hand) -> None:
     """What is left to do when a hand was closed: the button moves, its cards grow stale."""
     state = step.state
     hand.closed, hand.cleared = True, None
-    resting = [tag for tag, track in state.presence.tracks.items() if _on_table(track.home)]
+    resting = [tag for tag in state.presence.tracks if _lies(state.presence, tag)]
     hand.stale = sorted({*resting, *hand.tags()})
     move_button(state, hand)
     suspect(step, hand)
@@ -78,7 +78,7 @@ def close(step: Step, hand: Hand) -> None:
 
 def _remains(presence: Presence, tag: str, cleared: int) -> bool:
     """Whether a tag lies on the table since before it was swept."""
-    return _on_table(presence.home(tag)) and presence.since(tag) <= cleared
+    return _lies(presence, tag) and presence.since(tag) <= cleared
 
 
 def _lies(presence: Presence, tag: str) -> bool:

@@ -71,23 +71,21 @@ def betting(play: Play, order: list[int], loose: float) -> None:
 
 
 def table_all_in(play: Play, *, last: bool) -> None:
-    """Now and then all is in: the live hands are tabled, and the board is run out."""
+    """Now and then all is in: the live hands are tabled, and the board is run out.
+
+    Without an operator they stay on their antennas, as such a table asks.
+    """
     if last or play.tabled or len(play.live) < 2 or play.rng.random() >= 0.1:
         return
     play.think(6.0)
     tabled_at = play.t
     seats = tuple(sorted(play.live))
     for seat in play.live:
-        play.reveal(seat, play.t, slide=_slides(play) and play.rng.random() < 0.5)
+        play.reveal(seat, play.t, slide=play.commands and play.rng.random() < 0.5)
         play.wait(0.3, 2.0)
     play.tabled.append(Tabled(tabled_at, seats))
     play.say(play.t + play.rng.uniform(0.0, 1.5), "show", seats=list(seats))
     play.wait(2.0, 4.0)
-
-
-def _slides(play: Play) -> bool:
-    """Without an operator early tabled hands stay on their antennas, as such a table asks."""
-    return play.commands
 
 
 def finish(play: Play) -> Script:

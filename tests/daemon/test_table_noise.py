@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 DISCIPLINES = ("holdem", "omaha", "stud")
@@ -30,10 +32,14 @@ def play(table, hands, board, cards=None):
         table.deal(some, first=0 if street == 3 else street - 1, rest=8.0)
 
 
-def spare(felt, hands, board):
-    """A card that is nowhere."""
+def spares(felt, hands, board):
+    """Cards that are nowhere."""
     dealt = {card for cards in hands.values() for card in cards}
-    return next(card for card in felt.deck(2) if card not in dealt and card not in board)
+    return (card for card in felt.deck(2) if card not in dealt and card not in board)
+
+
+def spare(felt, hands, board):
+    return next(spares(felt, hands, board))
 
 
 def openers(table):
@@ -374,23 +380,13 @@ def test_of_two_hands_mucked_together_none_has_won(felt, delay, board_left, oper
 @pytest.mark.parametrize("deck", ["red", "blue"])
 def test_the_first_cards_of_the_next_deal_are_not_taken_for_old_ones(felt, deck):
     """Nobody answered who had won."""
-    table, hands, board = seated(felt, "holdem", operator=False)
-    table.setup = table.setup.__class__(**{**vars_of(table.setup), "unattended": "ask"})
-    table.restart()
+    table, (hands, board) = felt.Felt("holdem", 6), felt.hands("holdem", (1, 2, 5))
     play(table, hands, board)
     table.sweep()
-    fresh = iter([card for card in felt.deck(8) if spare_of(card, hands, board)])
+    fresh = spares(felt, hands, board)
     table.deal({seat: [next(fresh), next(fresh)] for seat in hands}, deck=deck)
     assert len(table.events("hand-started")) == 2
     assert table.counts() == dict.fromkeys(hands, 2)
-
-
-def vars_of(setup):
-    return {name: getattr(setup, name) for name in setup.__dataclass_fields__}
-
-
-def spare_of(card, hands, board):
-    return card not in board and all(card not in cards for cards in hands.values())
 
 
 def test_a_card_between_two_seats_since_the_last_hand_is_nobodys(felt):
@@ -402,7 +398,7 @@ def test_a_card_between_two_seats_since_the_last_hand_is_nobodys(felt):
     table.sweep(rest=0.0)
     table.lay("seat:1", left, rest=15.0)
     table.say("start-hand", seats=[1, 2, 3])
-    fresh = iter([card for card in felt.deck(8) if spare_of(card, hands, board)])
+    fresh = spares(felt, hands, board)
     table.deal({1: [next(fresh), next(fresh)], 2: [next(fresh)], 3: [next(fresh), next(fresh)]})
     table.run_out(board)
     assert 2 in table.say("showdown")["waiting"]
@@ -419,7 +415,7 @@ def test_a_restart_with_a_smaller_deck_goes_on(felt, deck, zone):
     table.lay(zone, extra, deck=deck, rest=1.0)
     gone = felt.UIDS[f"{deck}-{extra}"]
     cards = {tag: card for tag, card in table.setup.cards.items() if tag != gone}
-    table.setup = table.setup.__class__(**{**vars_of(table.setup), "cards": cards})
+    table.setup = replace(table.setup, cards=cards)
     table.restart()
     table.wait(12.0)
     assert table.counts() == dict.fromkeys(hands, 2)
@@ -449,3 +445,15 @@ def test_a_deal_that_the_floor_announced_is_waited_for(felt, discipline):
     play(table, hands, board)
     assert len(table.events("hand-started")) == 1
     assert [event.get("winner") for event in table.events("hand-ended")] in ([], [None])
+
+
+@each_discipline
+def test_a_hand_whose_end_is_undone_has_its_showdown(felt, discipline):
+    table, hands, board = seated(felt, discipline)
+    play(table, hands, board)
+    table.say("end-hand", id="e")
+    table.wait(1.0)
+    assert table.say("undo", of="e")["ok"]
+    table.wait(1.0)
+    assert table.say("showdown").get("waiting", []) == []
+    assert len(table.showdowns()) == 1

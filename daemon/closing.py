@@ -1,11 +1,11 @@
-"""How a hand comes to its end: folds, the showdown, the sweep.
+"""How a hand comes to its end: the showdown, the sweep, the last one in play.
 
-A fold is cards passing the muck while the hand goes on elsewhere; a sweep takes everything.
 Without the floor nothing is told that a person would have to know.
 """
 
 from __future__ import annotations
 
+from statistics import median_low
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -13,81 +13,28 @@ from msgspec import UNSET
 
 from daemon.dealing import contested, crowded, left_lying, sure, unread
 from daemon.events import HandEnded, HandShown
-from daemon.hand import FOLDED, IN, MUCKED, SHOWN, fold, reveal
+from daemon.folds import SWEEP_MS, called, review_folds
+from daemon.hand import FOLDED, MUCKED, SHOWN, fold, reveal
 from daemon.rules.errors import RuleError
 from daemon.rules.showdown import showdown
 from daemon.sweep import LOOKED_MS, QUIET_MS, lost_sight, note_sweep
+from daemon.thirdstreet import hearing
 from daemon.upcards import opener_owed
 
 if TYPE_CHECKING:
     from daemon.hand import Scene, Seat
 
-FOLD_MS = 2000
-"""So long after cards reached the muck, other cards must still be heard where they lie."""
-SWEEP_MS = 700
-"""Once everything is over, cards that were in the muck so long before the board left."""
-SWEPT_MS = 2500
-"""A sweep takes all hands within so long."""
-LIFT_MS = 6000
-"""Nobody holds cards up to look at them for so long."""
 UNSEEN_MS = 60_000
 """Where no antenna sees the end of a hand, the floor is asked so long after the last card."""
 TOGETHER_MS = 5000
 """Hands that are tabled leave their antennas within so long of each other (the limit is 10 s)."""
 PRESENT_MS = 2500
+BOARD_MS = 800
+ABSENT_MS = 2000
 AWAY_MS = 8000
 """Antennas that made no looks must have been back for so long before the end."""
 MARGIN_MS = 4500
 ALONE_MS = 3000
-
-
-def review_folds(scene: Scene, wait: int = FOLD_MS) -> None:
-    """Confirm the folds whose cards reached the muck, unless the table is being swept."""
-    if scene.hand.cleared is not None and wait == FOLD_MS:
-        return
-    for seat in scene.hand.seats.values():
-        if seat.status == IN and seat.muck_at is not None and _folded(scene, seat, wait):
-            fold(scene, seat)
-            seat.by_muck = True
-
-
-def _folded(scene: Scene, seat: Seat, wait: int) -> bool:
-    presence = scene.presence
-    tags = [tag for tag in seat.tags() if sure(scene, seat, tag, 2)]
-    left, first = scene.last_at(seat), presence.first_heard(tags, "muck")
-    if first is None or seat.muck_at is None or scene.shoe_alone() or _called(scene):
-        return False
-    if lost_sight(scene.hand):
-        return False
-    at = first if first > left else seat.muck_at
-    if left > at + 500:
-        if all(presence.home(tag) in seat.zones() for tag in seat.tags()):
-            seat.muck_at = None
-        return False
-    if scene.hand.gap_at > left:
-        return False
-    if presence.hits(tags, "muck") < 2 and scene.now - left < LIFT_MS:
-        return False
-    return _hand_goes_on(scene, seat, at, wait)
-
-
-def _called(scene: Scene) -> bool:
-    """Whether it came to a showdown: hands that reach the muck then have lost."""
-    return scene.hand.result is not None or scene.hand.called
-
-
-def _hand_goes_on(scene: Scene, seat: Seat, at: int, wait: int) -> bool:
-    """Whether the board, or some other live hand, was still heard in its place after that.
-
-    The board is taken up first, but hands are swept one after the other.
-    """
-    hand = scene.hand
-    others = [hand.seats[number] for number in hand.live() if number != seat.number]
-    if all(other.muck_at is not None for other in others):
-        return False
-    if scene.board_last() >= at + wait:
-        return True
-    return any(scene.last_at(other) >= at + SWEPT_MS for other in others)
 
 
 def incomplete(scene: Scene, seat: Seat, due: int | None = None) -> bool:
@@ -105,7 +52,7 @@ def absent(scene: Scene, seat: Seat) -> bool:
     hand = scene.hand
     if seat.status == SHOWN or not scene.alive(seat.zone()):
         return False
-    return bool(seat.tags()) and scene.last_at(seat) < hand.street_at - FOLD_MS
+    return bool(seat.tags()) and scene.last_at(seat) < hand.street_at - ABSENT_MS
 
 
 def try_showdown(scene: Scene, seats: list[int]) -> list[int]:
@@ -200,11 +147,11 @@ def _unattended(scene: Scene) -> None:
     live = hand.live()
     if len(live) == 1:
         return
-    hand.asked = True
     certain = scene.setup.unattended == "all" and bool(live) and _together(scene, live)
-    if not certain or any(incomplete(scene, hand.seats[number]) for number in live):
-        scene.alert("showdown-wanted")
+    if not certain or hand.foul() or any(incomplete(scene, hand.seats[n]) for n in live):
+        _ask(scene)
         return
+    hand.asked = True
     try_showdown(scene, live)
 
 
@@ -218,9 +165,27 @@ def _together(scene: Scene, live: list[int]) -> bool:
     together = max(last) - min(last) <= TOGETHER_MS and len(set(stayed)) == 1
     away = max(scene.hand.gap_at, scene.hand.board_gap_at) > min(last) - AWAY_MS
     away = away or lost_sight(scene.hand) or contested(scene)
-    mucked = [scene.hand.seats[number].muck_at for number in live]
-    before = any(at is not None and at < scene.board_last() for at in mucked)
-    return min(last) > scene.hand.street_at and together and not away and not before
+    if away or not together or min(last) <= scene.hand.street_at:
+        return False
+    return _swept(scene, live, stayed=stayed[0])
+
+
+def _swept(scene: Scene, live: list[int], *, stayed: bool) -> bool:
+    """Whether hands that reached the muck were swept there, after the board or among each other.
+
+    One that goes before the last one may have been folded, and that one took the pot unseen.
+    """
+    seats, board = [scene.hand.seats[number] for number in live], scene.board_last()
+    found = [scene.presence.first_heard(seat.tags(), "muck") for seat in seats]
+    mucked = [at for at in found if at is not None]
+    if not mucked or min(mucked) < board:
+        return not mucked
+    last = max(seats, key=scene.last_at)
+    before = [scene.last_at(seat) for seat in seats if seat is not last]
+    if not scene.hand.game.common_card and (not stayed or min(before) >= board - BOARD_MS):
+        return True
+    times = [scene.presence.last_heard([tag], last.zones()) for tag in last.tags()]
+    return median_low(times) <= max(before) + hearing(scene).look_ms
 
 
 def review_end(scene: Scene) -> None:
@@ -257,18 +222,25 @@ def _end_unseen(scene: Scene) -> None:
             if seat.muck_at is not None and any(sure(scene, seat, tag, 2) for tag in seat.tags()):
                 fold(scene, seat)
         end(scene, winner)
-    elif hand.last_street():
+    elif hand.last_street() and len(hand.live()) > 1:
         review_showdown(scene)
-    elif not hand.asked:
-        hand.asked = True
-        scene.alert("showdown-wanted")
+    else:
+        _ask(scene)
+
+
+def _ask(scene: Scene) -> None:
+    """The floor has to say how the hand ended."""
+    scene.hand.asked = True
+    scene.alert("showdown-wanted")
 
 
 def _last_one(scene: Scene) -> int | None:
     """The one seat that certainly had not given up when the table was swept."""
     hand = scene.hand
     live = [hand.seats[number] for number in hand.live()]
-    if not live or scene.down or len(hand.seats) < 2 or unread(scene) or _called(scene):
+    if not live or scene.down or len(hand.seats) < 2 or unread(scene) or called(scene):
+        return None
+    if hand.foul():
         return None
     if not all(seat.held for seat in hand.seats.values()):
         return None
@@ -276,14 +248,14 @@ def _last_one(scene: Scene) -> int | None:
     kept, board = scene.last_at(last), scene.board_last()
     if max(hand.gap_at, hand.board_gap_at) > kept - AWAY_MS or lost_sight(hand):
         return None
-    if hand.board and kept < board - PRESENT_MS:
+    others = [seat for seat in live if seat is not last]
+    if others and hand.board and kept < board - PRESENT_MS:
         return None
     if not all(sure(scene, last, tag, 2) for tag in last.tags()):
         return None
     gave_up = [seat for seat in hand.seats.values() if seat.status == FOLDED]
-    if any(scene.last_at(seat) > kept - SWEEP_MS for seat in gave_up):
+    if any(scene.last_at(seat) > kept - (SWEEP_MS if others else 0) for seat in gave_up):
         return None
-    others = [seat for seat in live if seat is not last]
     if others and (_may_be_showdown(scene) or _tabled_or_doubtful(scene)):
         return None
     margin = PRESENT_MS if hand.board else MARGIN_MS

@@ -199,6 +199,10 @@ class Hand:
         """Whether every street is out."""
         return self.street == len(self.game.streets) - 1
 
+    def foul(self) -> bool:
+        """Whether cards of two decks are in play."""
+        return any(mark.startswith("mixed-decks ") for mark in self.alerted)
+
     def seat(self, number: int) -> Seat:
         """The seat with this number, in play from now on."""
         return self.seats.setdefault(number, self.not_dealt.pop(number, Seat(number)))

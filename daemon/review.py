@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from daemon.board import review_board
-from daemon.closing import end, review_end, review_folds, review_showdown, review_shows
+from daemon.closing import end, review_end, review_showdown, review_shows
 from daemon.dealing import (
     RESTING_DECK,
     review_deal,
@@ -16,6 +16,7 @@ from daemon.dealing import (
 )
 from daemon.deals import follow, left_over, superseded
 from daemon.events import HandStarted
+from daemon.folds import review_folds
 from daemon.hand import Hand
 from daemon.setup import seat_number
 from daemon.shoe import deck_of_start, follow_alone, take_over

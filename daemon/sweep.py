@@ -42,7 +42,7 @@ def _is_clear(scene: Scene) -> bool:
     wait = CLEAR_MS if hand.closed or hand.result is not None else QUIET_MS
     if scene.now - hand.in_place < wait or _tabled_early(scene) or not hand.tags():
         return False
-    if hand.named and hand.street < 0 and not all(seat.held for seat in hand.seats.values()):
+    if hand.named and hand.street < 0 and sum(bool(seat.held) for seat in hand.seats.values()) < 2:
         return False
     if scene.shoe_alone() and (hand.result is None or scene.board_last() < 0):
         return False

@@ -33,7 +33,7 @@ def dealt_third(scene: Scene, seat: Seat, times: list[int]) -> bool:
     if times[2] > third_round(scene, seat) + LATE_MS:
         return False
     deal = [_times_of_deal(scene, scene.hand.seats[number]) for number in numbers]
-    return lead(deal, numbers.index(seat.number), _hearing(scene)) >= CERTAIN
+    return lead(deal, numbers.index(seat.number), hearing(scene)) >= CERTAIN
 
 
 def _heard_before(scene: Scene, seat: Seat, second: int) -> int | None:
@@ -66,7 +66,7 @@ def _times_of_deal(scene: Scene, seat: Seat) -> list[int | None]:
     return [None if held.tag is None else first_heard(scene, seat, held) for held in order]
 
 
-def _hearing(scene: Scene) -> Hearing:
+def hearing(scene: Scene) -> Hearing:
     """How well the cards of this hand are heard where they lie."""
     hits = looks = span = 0
     for seat in scene.hand.seats.values():

@@ -19,7 +19,7 @@ daemon.games daemon.games. daemon.events daemon.alerts daemon.commands daemon.co
     daemon.setup
 daemon.passes daemon.sweep daemon.evidence daemon.presence daemon.hand daemon.deal \
     daemon.chain
-daemon.state daemon.dealing daemon.board daemon.closing daemon.corrections daemon.review \
+daemon.state daemon.dealing daemon.board daemon.folds daemon.closing daemon.corrections daemon.review \
     daemon.floor daemon.table daemon.wire daemon.recording daemon.engine daemon.upcards daemon.phh \
     daemon.antennas \
     daemon.decks daemon.config daemon.deals daemon.deal_cards daemon.deal_corrections \
@@ -51,7 +51,14 @@ PURE = (
         "daemon.dealing",
         "daemon.board",
     ),
-    *("daemon.closing", "daemon.corrections", "daemon.review", "daemon.floor", "daemon.table"),
+    *(
+        "daemon.folds",
+        "daemon.closing",
+        "daemon.corrections",
+        "daemon.review",
+        "daemon.floor",
+        "daemon.table",
+    ),
     *("daemon.wire", "daemon.recording", "daemon.engine", "daemon.upcards"),
     "daemon.antennas",
     *("daemon.delay", "daemon.passes", "daemon.shoe", "daemon.witness", "daemon.chances"),

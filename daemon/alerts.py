@@ -187,8 +187,8 @@ KINDS: dict[str, Kind] = {
     "fold-taken-back": Kind(
         "warning",
         "TDA 14",
-        "Cards of {zone} passed the muck and lie at the seat again.",
-        "Карты {zone} побывали в отбое и снова лежат на месте.",
+        "Cards of {zone} passed the muck and are in play again.",
+        "Карты {zone} побывали в отбое и снова в игре.",
     ),
 }
 

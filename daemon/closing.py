@@ -13,7 +13,7 @@ from msgspec import UNSET
 
 from daemon.dealing import contested, crowded, left_lying, sure, unread
 from daemon.events import HandEnded, HandShown
-from daemon.folds import SWEEP_MS, called, review_folds
+from daemon.folds import SWEEP_MS, called, collected, in_muck, review_folds
 from daemon.hand import FOLDED, MUCKED, SHOWN, fold, reveal
 from daemon.rules.errors import RuleError
 from daemon.rules.showdown import showdown
@@ -201,15 +201,41 @@ def review_end(scene: Scene) -> None:
         _end_alone(scene)
     elif hand.cleared is not None and not hand.asked:
         _end_unseen(scene)
+    elif scene.shoe_alone() and not hand.asked and _all_in_muck(scene):
+        _ask(scene)
 
 
 def _end_alone(scene: Scene) -> None:
-    """One seat is left; in stud the opener of a street that just came out is told before."""
+    """One seat is left; in stud the opener of a street that just came out is told before.
+
+    Not while the others may have been collected at a showdown, nor where nobody hears the seats.
+    """
     hand = scene.hand
+    if hand.last_street() and collected(scene):
+        return
+    if last_fold_unseen(scene):
+        if not hand.asked:
+            _ask(scene)
+        return
     if hand.alone_at is None:
         hand.alone_at = scene.now
     if scene.now - hand.alone_at >= ALONE_MS or not hand.game.common_card:
         end(scene, hand.live()[0])
+
+
+def last_fold_unseen(scene: Scene) -> bool:
+    """Whether nobody hears the seats, and the floor has not said that the last one folded."""
+    gave_up = [seat for seat in scene.hand.seats.values() if seat.status == FOLDED]
+    last = max(gave_up, key=lambda seat: seat.folded_at or 0, default=None)
+    return scene.shoe_alone() and last is not None and last.by_muck and not last.confirmed
+
+
+def _all_in_muck(scene: Scene) -> bool:
+    """Whether cards of every live hand have been in the muck for a while."""
+    hand = scene.hand
+    found = [in_muck(scene, hand.seats[number]) for number in hand.live()]
+    rested = all(at is not None and scene.now - at >= QUIET_MS for at in found)
+    return bool(found) and rested and not hand.called
 
 
 def _end_unseen(scene: Scene) -> None:

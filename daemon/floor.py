@@ -12,11 +12,12 @@ from msgspec import UNSET
 
 from daemon import commands as c
 from daemon import deals
-from daemon.closing import absent, end, try_showdown
+from daemon.closing import absent, end, last_fold_unseen, try_showdown
 from daemon.commands import CommandError
 from daemon.corrections import remove_card, share, type_card, undo
 from daemon.deal_corrections import correct
 from daemon.events import CommandTaken, HandVoided, Reply
+from daemon.folds import collected
 from daemon.games import GAMES
 from daemon.hand import FOLDED, IN, MUCKED, SHOWN, Done, fold
 from daemon.review import begin, close, name_seats
@@ -195,6 +196,7 @@ def _fold(step: Step, command: c.Fold) -> None:
     if scene.hand.result is not None:
         raise CommandError("the showdown is told")
     if seat.status == FOLDED:
+        seat.confirmed = True
         raise CommandError(f"seat {command.seat} has folded already - at `$.seat`")
     if len(scene.hand.live()) == 1:
         raise CommandError(f"seat {command.seat} is the last one left - at `$.seat`")
@@ -223,7 +225,8 @@ def _show(step: Step, command: c.Show) -> list[int]:
 def _showdown(step: Step, command: c.Showdown) -> list[int]:
     scene = _open(step)
     hand = scene.hand
-    hand.called = hand.called or _nearly_out(hand)
+    if not hand.called and (_nearly_out(hand) or scene.shoe_alone()):
+        hand.called, hand.called_at = True, scene.now
     if not hand.last_street():
         raise CommandError("the last street is not out")
     if command.shown is UNSET:
@@ -237,6 +240,8 @@ def _showdown(step: Step, command: c.Showdown) -> list[int]:
     tabled = [n for n, seat in hand.seats.items() if seat.status == SHOWN and hand.result is None]
     hand.wanted = sorted({*command.shown, *tabled})
     for number in hand.wanted:
+        if hand.seats[number].status == FOLDED:
+            scene.alert("fold-taken-back", f"seat:{number}")
         hand.seats[number].status = IN
     for seat in hand.seats.values():
         if hand.result is not None and seat.status == SHOWN:
@@ -251,14 +256,16 @@ def _nearly_out(hand: Hand) -> bool:
 
 
 def _showdown_of_all(scene: Scene) -> list[int]:
-    """Every live seat; one whose cards have long left it has to be named."""
+    """Every live seat; one whose cards left it long ago, or are in the muck, has to be named."""
     hand = scene.hand
     for seat in hand.seats.values():
         if seat.status == MUCKED:
             seat.status = IN
     live = hand.live()
     away = [number for number in live if absent(scene, hand.seats[number])]
+    away = sorted({*away, *collected(scene)})
     if away:
+        hand.asked = True
         scene.alert("showdown-wanted", once=str(away))
         return away
     hand.wanted = live
@@ -273,6 +280,7 @@ def _end_hand(step: Step, command: c.EndHand) -> None:
     live = hand.live()
     hand.done.append(Done(command.id, command.by or "", "end-hand"))
     alone = len(live) == 1 and len(hand.seats) > 1 and hand.result is None
+    alone = alone and not (hand.called and collected(scene)) and not last_fold_unseen(scene)
     end(scene, live[0] if alone else None)
     close(step, hand)
 

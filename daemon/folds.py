@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from daemon.dealing import sure
-from daemon.hand import IN, fold
+from daemon.hand import FOLDED, IN, fold
 from daemon.sweep import lost_sight
 
 if TYPE_CHECKING:
@@ -20,6 +20,8 @@ SWEPT_MS = 2500
 """A sweep takes all hands within so long."""
 LIFT_MS = 6000
 """Nobody holds cards up to look at them for so long."""
+COLLECT_MS = 6000
+"""Hands of a showdown may be collected so long before the floor asks for it."""
 SWEEP_MS = 700
 """Once everything is over, cards that were in the muck so long before the board left."""
 
@@ -33,6 +35,8 @@ def review_folds(scene: Scene, wait: int = FOLD_MS) -> None:
         if seat.status == IN and seat.muck_at is not None and _folded(scene, seat, wait):
             fold(scene, seat)
             seat.by_muck = True
+            if scene.shoe_alone():
+                seat.folded_at = in_muck(scene, seat)
 
 
 def _note_muck(scene: Scene, seat: Seat) -> None:
@@ -47,10 +51,12 @@ def _note_muck(scene: Scene, seat: Seat) -> None:
 
 
 def _folded(scene: Scene, seat: Seat, wait: int) -> bool:
+    if scene.shoe_alone():
+        return _folded_unseen(scene, seat)
     presence = scene.presence
     tags = [tag for tag in seat.tags() if sure(scene, seat, tag, 2)]
     left, first = scene.last_at(seat), presence.first_heard(tags, "muck")
-    if first is None or seat.muck_at is None or scene.shoe_alone() or called(scene):
+    if first is None or seat.muck_at is None or called(scene):
         return False
     if lost_sight(scene.hand):
         return False
@@ -64,6 +70,44 @@ def _folded(scene: Scene, seat: Seat, wait: int) -> bool:
     if presence.hits(tags, "muck") < 2 and scene.now - left < LIFT_MS:
         return False
     return _hand_goes_on(scene, seat, at, wait)
+
+
+def _folded_unseen(scene: Scene, seat: Seat) -> bool:
+    """No antenna hears the seats: the cards rest in the muck, and those of another hand do not."""
+    presence, hand, tags = scene.presence, scene.hand, seat.tags()
+    at = in_muck(scene, seat)
+    others = (hand.seats[number] for number in hand.live() if number != seat.number)
+    if at is None or called(scene) or all(in_muck(scene, one) is not None for one in others):
+        return False
+    several = sum(presence.hits([tag], "muck") > 0 for tag in tags) > 1
+    rested = several or presence.last_heard(tags, {"muck"}, steady=True) >= at
+    return rested and scene.now - at >= SWEPT_MS
+
+
+def in_muck(scene: Scene, seat: Seat) -> int | None:
+    """When the muck first heard cards of the seat after they had lain there, None for never."""
+    presence, tags = scene.presence, seat.tags()
+    dealt = max((held.since for held in seat.held if held.tag is not None), default=-1)
+    left, last = max(scene.last_at(seat), dealt), presence.last_heard(tags, {"muck"})
+    found = (presence.first_heard(tags, "muck"), seat.muck_at, last)
+    return min((at for at in found if at is not None and left < at <= last), default=None)
+
+
+def collected(scene: Scene) -> list[int]:
+    """Seats whose cards the dealer may have collected before the floor asked for the showdown.
+
+    They may as well have folded, so that only the floor can say whether they showed.
+    """
+    return [number for number, seat in scene.hand.seats.items() if _may_have_shown(scene, seat)]
+
+
+def _may_have_shown(scene: Scene, seat: Seat) -> bool:
+    hand, at = scene.hand, in_muck(scene, seat)
+    until = hand.called_at if hand.called else scene.now
+    if at is None or at > until:
+        return False
+    by_muck = seat.status == FOLDED and seat.by_muck and not seat.confirmed
+    return seat.status == IN or (by_muck and at > max(hand.street_at, until - COLLECT_MS))
 
 
 def called(scene: Scene) -> bool:

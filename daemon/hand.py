@@ -63,7 +63,8 @@ class Seat:
     """A seat in play.
 
     `muck_at`: when one of its cards was found in the muck; `folded_at`: when its hand was given
-    up; `settled`: its third street is read; `tabled`: how many cards it has shown; `extra`: tags
+    up; `by_muck`: because its cards were found there; `confirmed`: the floor said so too;
+    `settled`: its third street is read; `tabled`: how many cards it has shown; `extra`: tags
     beyond the cards it may have, since when; `surplus`: those that stayed.
     """
 
@@ -76,6 +77,7 @@ class Seat:
     muck_at: int | None = None
     folded_at: int | None = None
     by_muck: bool = False
+    confirmed: bool = False
     settled: bool = False
     tabled: int = 0
 
@@ -124,7 +126,8 @@ class Hand:
     cards turned out to be a neighbour's. `passed` are the cards that passed the shoe, of which
     `taken` have been dealt out where seats have no antennas; `lost` means that there one was not
     heard. `witnessed` is when the shoe was last compared with the antennas. `called` means that
-    the floor has asked for the showdown: cards that reach the muck from then on are no folds.
+    the floor has asked for the showdown, first at `called_at`: cards that reach the muck from then
+    on are no folds.
     `gap_at` is when a seat's antenna, `board_gap_at` when the board's last came back after a time
     without looks, `came_back` when the hand was heard to lie there again after that;
     `in_place` is when a card was last known to be heard where it belongs.
@@ -167,6 +170,7 @@ class Hand:
     done: list[Done] = field(default_factory=list)
     cleared: int | None = None
     called: bool = False
+    called_at: int = -1
     expected: list[int] = field(default_factory=list)
     passed: list[Passed] = field(default_factory=list)
     taken: int = 0

@@ -1,0 +1,182 @@
+"""How hands end: folds that only the muck hears, hands collected, the last one in play."""
+
+from __future__ import annotations
+
+import pytest
+
+HOLDEM = {1: ["As", "Ah"], 2: ["Kd", "Kc"], 3: ["7h", "2c"]}
+BOARD = ("Qs", "Jd", "9h", "5h", "8c")
+BURNS = ("3s", "4d", "6s")
+SHOE_ALONE = {"rail/1": "board", "rail/2": "muck", "shoe/1": "shoe"}
+
+
+def pass_shoe(felt, table, *cards):
+    for card in cards:
+        table.feed(reader="shoe", antenna=1, tags=[felt.UIDS[f"red-{card}"]], partial=True)
+        table.wait(0.5)
+
+
+def shoe_alone(felt, streets=3, **options):
+    """Three seats that no antenna hears, dealt from the shoe, and the board on its antenna."""
+    table = felt.Felt(seats=3, zones=SHOE_ALONE, **options)
+    table.say("start-hand", seats=[1, 2, 3], button=3)
+    for place in (0, 1):
+        pass_shoe(felt, table, *(HOLDEM[seat][place] for seat in (1, 2, 3)))
+    table.wait(6.0)
+    for street in range(streets):
+        next_street(felt, table, street)
+    return table
+
+
+def next_street(felt, table, street):
+    cards = (BOARD[:3], BOARD[3:4], BOARD[4:])[street]
+    pass_shoe(felt, table, BURNS[street], *cards)
+    table.board(*cards, rest=6.0)
+
+
+def seated(felt, discipline="holdem", *, named=True, **options):
+    """Three hands and every card dealt."""
+    table = felt.Felt(discipline, 6, unattended="all", **options)
+    hands, board = felt.hands(discipline, (1, 2, 5))
+    if named:
+        table.say("start-hand", seats=[1, 2, 5])
+    if discipline == "stud":
+        for count in range(3, 8):
+            some = {seat: cards[:count] for seat, cards in hands.items()}
+            table.deal(some, first=0 if count == 3 else count - 1, rest=8.0)
+    else:
+        table.deal(hands)
+        table.run_out(board)
+    return table, hands
+
+
+def folded(table):
+    return [event["seat"] for event in table.events("folded")]
+
+
+def shown(result):
+    return [hand["seat"] for hand in result["hands"]]
+
+
+def winners(table):
+    return [event.get("winner") for event in table.events("hand-ended")]
+
+
+# A shoe and a muck, and no antenna at any seat
+
+
+@pytest.mark.parametrize("street", [0, 1, 2, 3])
+def test_a_hand_in_the_muck_is_folded_where_only_the_shoe_saw_it(felt, street):
+    table = shoe_alone(felt, streets=street)
+    table.lay("muck", *HOLDEM[2], rest=4.0)
+    assert folded(table) == [2]
+    for later in range(street, 3):
+        next_street(felt, table, later)
+    table.wait(8.0)
+    table.say("showdown")
+    assert shown(table.showdowns()[0]) == [1, 3]
+
+
+def test_a_hand_in_the_muck_just_before_the_showdown_is_not_told(felt):
+    table = shoe_alone(felt)
+    table.lay("muck", *HOLDEM[2], rest=1.0)
+    assert table.say("showdown")["waiting"] == [2]
+    assert ("showdown-wanted", None) in table.alerts()
+    table.lay("muck", *HOLDEM[3], *HOLDEM[1], rest=5.0)
+    table.sweep()
+    assert (folded(table), table.showdowns(), winners(table)) == ([], [], [])
+    table.say("showdown", shown=[1, 3])
+    [told] = table.showdowns()
+    assert (shown(told), told["mucked"]) == ([1, 3], [2])
+
+
+def test_the_last_hand_that_nobody_sees_is_no_winner_by_the_muck_alone(felt):
+    table = shoe_alone(felt, streets=1)
+    table.say("fold", seat=3)
+    table.lay("muck", *HOLDEM[2], rest=8.0)
+    assert folded(table) == [3, 2]
+    assert winners(table) == []
+    assert ("showdown-wanted", None) in table.alerts()
+    table.say("end-hand")
+    assert winners(table) == [None]
+
+
+def test_a_fold_that_the_floor_types_after_the_muck_ends_the_hand(felt):
+    table = shoe_alone(felt, streets=1)
+    table.say("fold", seat=3)
+    table.lay("muck", *HOLDEM[2], rest=8.0)
+    assert table.say("fold", seat=2)["ok"] is False
+    table.wait(1.0)
+    assert winners(table) == [1]
+
+
+def test_when_every_hand_is_in_the_muck_and_nobody_sees_the_seats_the_floor_is_asked(felt):
+    table = shoe_alone(felt, streets=1)
+    table.lay("muck", *HOLDEM[2], *HOLDEM[1], *HOLDEM[3], rest=8.0)
+    assert (folded(table), winners(table)) == ([], [])
+    assert ("showdown-wanted", None) in table.alerts()
+
+
+def test_one_hit_of_the_muck_is_no_fold_where_nobody_hears_the_seats(felt):
+    table = shoe_alone(felt)
+    table.lay("muck", HOLDEM[2][0], rest=0.25)
+    table.lift("muck", rest=10.0)
+    assert folded(table) == []
+    assert table.say("showdown")["waiting"] == [2]
+
+
+def test_a_showdown_that_came_too_early_for_the_board_stops_folds_by_the_muck(felt):
+    table = shoe_alone(felt, streets=1)
+    assert table.say("showdown", shown=[1])["ok"] is False
+    table.lay("muck", *HOLDEM[2], rest=8.0)
+    assert folded(table) == []
+
+
+# Hands that the dealer collects before the floor has said `showdown`
+
+
+@pytest.mark.parametrize("wait", [1.0, 3.0], ids=["live", "taken for folded"])
+def test_a_hand_collected_before_the_showdown_has_to_be_named(felt, wait):
+    table, _ = seated(felt)
+    table.throw(1, rest=wait)
+    assert folded(table) == ([1] if wait > 2 else [])
+    assert table.say("showdown")["waiting"] == [1]
+    table.throw(2, rest=1.0)
+    table.sweep()
+    assert (table.showdowns(), winners(table)) == ([], [])
+    table.say("showdown", shown=[1, 2, 5])
+    assert shown(table.showdowns()[0]) == [1, 2, 5]
+    assert (("fold-taken-back", "seat:1") in table.alerts()) == (wait > 2)
+
+
+@pytest.mark.parametrize("typed", [True, False])
+def test_a_fold_long_before_the_showdown_or_typed_is_not_asked_for(felt, typed):
+    table, _ = seated(felt)
+    table.throw(1, rest=3.0 if typed else 8.0)
+    if typed:
+        table.say("fold", seat=1)
+    assert "waiting" not in table.say("showdown")
+    assert shown(table.showdowns()[0]) == [2, 5]
+
+
+@pytest.mark.parametrize("command", ["end-hand", None])
+def test_the_hand_that_is_left_while_others_are_collected_is_no_winner(felt, command):
+    table, _ = seated(felt)
+    table.throw(1, rest=2.0)
+    table.throw(2, rest=3.0)
+    assert folded(table) == [1, 2]
+    assert winners(table) == []
+    assert table.say("showdown")["waiting"] == [1, 2]
+    if command is None:
+        table.sweep()
+        assert winners(table) == []
+    else:
+        table.say(command)
+        assert winners(table) == [None]
+
+
+def test_the_hand_that_is_left_after_folds_on_the_river_wins_a_little_later(felt):
+    table, _ = seated(felt)
+    table.throw(1, rest=2.0)
+    table.throw(2, rest=8.0)
+    assert winners(table) == [5]

@@ -211,7 +211,7 @@ def _end_alone(scene: Scene) -> None:
     Not while the others may have been collected at a showdown, nor where nobody hears the seats.
     """
     hand = scene.hand
-    if hand.last_street() and collected(scene):
+    if hand.last_street() and {*collected(scene)} - {*hand.live()}:
         return
     if last_fold_unseen(scene):
         if not hand.asked:
@@ -282,10 +282,18 @@ def _last_one(scene: Scene) -> int | None:
     gave_up = [seat for seat in hand.seats.values() if seat.status == FOLDED]
     if any(scene.last_at(seat) > kept - (SWEEP_MS if others else 0) for seat in gave_up):
         return None
+    if any(_in_muck_later(scene, one, last) for one in others):
+        return None
     if others and (_may_be_showdown(scene) or _tabled_or_doubtful(scene)):
         return None
     margin = PRESENT_MS if hand.board else MARGIN_MS
     return last.number if all(kept - scene.last_at(one) >= margin for one in others) else None
+
+
+def _in_muck_later(scene: Scene, seat: Seat, last: Seat) -> bool:
+    """Whether the muck heard this seat after the one that seems to be the last one in play."""
+    after, before = in_muck(scene, seat), in_muck(scene, last)
+    return after is not None and before is not None and after >= before
 
 
 def _may_be_showdown(scene: Scene) -> bool:

@@ -280,7 +280,8 @@ def _end_hand(step: Step, command: c.EndHand) -> None:
     live = hand.live()
     hand.done.append(Done(command.id, command.by or "", "end-hand"))
     alone = len(live) == 1 and len(hand.seats) > 1 and hand.result is None
-    alone = alone and not (hand.called and collected(scene)) and not last_fold_unseen(scene)
+    collecting = hand.called and {*collected(scene)} - {*live}
+    alone = alone and not collecting and not last_fold_unseen(scene)
     end(scene, live[0] if alone else None)
     close(step, hand)
 

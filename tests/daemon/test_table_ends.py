@@ -180,3 +180,90 @@ def test_the_hand_that_is_left_after_folds_on_the_river_wins_a_little_later(felt
     table.throw(1, rest=2.0)
     table.throw(2, rest=8.0)
     assert winners(table) == [5]
+
+
+def test_the_cards_of_the_last_one_in_the_muck_end_the_hand_too(felt):
+    table, _ = seated(felt)
+    table.throw(1, rest=2.0)
+    table.throw(2, rest=2.5)
+    table.throw(5, rest=1.0)
+    table.sweep()
+    assert winners(table) == [5]
+
+
+# Nobody at the keyboard
+
+
+def dealt(felt, discipline, **options):
+    """Hands only, before any later street."""
+    table = felt.Felt(discipline, 6, unattended="all", **options)
+    hands, board = felt.hands(discipline, (1, 2, 5))
+    count = 3 if discipline == "stud" else None
+    table.deal({seat: cards[:count] for seat, cards in hands.items()}, rest=8.0)
+    return table, board
+
+
+@pytest.mark.parametrize("discipline", ["holdem", "omaha", "stud"])
+@pytest.mark.parametrize("pushed", [True, False], ids=["over the muck", "unseen"])
+def test_of_two_hands_in_the_muck_the_first_is_not_the_winner(felt, discipline, pushed):
+    """The last one had lifted his cards long before, so that the folded hand was heard later."""
+    table, _ = dealt(felt, discipline)
+    table.throw(1, rest=6.0)
+    gone = table.lift("seat:2", rest=5.0)
+    table.throw(5, rest=1.5)
+    table.lying["muck"] += sorted(gone) if pushed else []
+    table.wait(1.0)
+    table.sweep()
+    assert folded(table)[0] == 1
+    assert winners(table) == ([] if pushed else [5])
+    assert ("showdown-wanted" in table.kinds()) == pushed
+
+
+@pytest.mark.parametrize("discipline", ["holdem", "omaha", "stud"])
+@pytest.mark.parametrize("taken", [0.5, 2.0])
+def test_a_fold_on_the_last_street_is_no_showdown(felt, discipline, taken):
+    table, _ = seated(felt, discipline, named=False)
+    table.throw(1, rest=6.0)
+    table.throw(2, rest=taken)
+    table.lift("seat:5", rest=1.0)
+    table.sweep()
+    assert table.showdowns() == []
+    assert winners(table) in ([], [5])
+    assert winners(table) or "showdown-wanted" in table.kinds()
+
+
+@pytest.mark.parametrize("discipline", ["holdem", "omaha", "stud"])
+def test_a_hand_heard_in_the_muck_once_is_a_fold_and_the_last_one_wins(felt, discipline):
+    table, _ = dealt(felt, discipline)
+    table.lying["muck"] += sorted(table.lift("seat:1", rest=0.25))
+    table.wait(0.25)
+    table.lift("muck", rest=8.0)
+    table.throw(2, rest=6.0)
+    table.throw(5, rest=1.0)
+    table.sweep()
+    assert folded(table)[:1] == [1]
+    assert winners(table) == [5]
+
+
+@pytest.mark.parametrize("discipline", ["holdem", "omaha", "stud"])
+def test_the_one_who_is_left_wins_or_is_asked_for_when_his_cards_leave(felt, discipline):
+    table, _ = seated(felt, discipline, named=False)
+    table.throw(1, rest=5.0)
+    table.throw(2, rest=5.0)
+    assert folded(table) == [1, 2]
+    table.lift("seat:5", rest=4.0)
+    table.sweep()
+    assert winners(table) == [5] or "showdown-wanted" in table.kinds()
+    assert table.showdowns() == []
+
+
+@pytest.mark.parametrize("discipline", ["holdem", "omaha", "stud"])
+def test_a_misdeal_that_is_gathered_does_not_swallow_the_next_deal(felt, discipline):
+    table = felt.Felt(discipline, 6)
+    table.say("start-hand", seats=[1, 2, 5])
+    table.deal({1: ["As"], 2: ["Kd"]})
+    table.sweep()
+    hands, _ = felt.hands(discipline, (1, 2, 5))
+    table.deal({seat: cards[:3] for seat, cards in hands.items()}, rest=8.0)
+    assert len(table.events("hand-started")) == 2
+    assert table.counts() == {seat: len(cards[:3]) for seat, cards in hands.items()}

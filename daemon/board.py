@@ -9,7 +9,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from daemon.dealing import DEALT_MS, open_first_street
+from daemon.dealing import DEALT_MS, RESTING_DECK, open_first_street
 from daemon.events import StreetDealt
 from daemon.hand import FOLDED, IN, BoardCard
 from daemon.passes import never_on_board
@@ -29,6 +29,8 @@ NEXT_MS = 4000
 APART_MS = 1500
 """No dealer lays turn and river within so long of each other."""
 TAKEN_BACK_MS = 5000
+SHUFFLE_MS = 5000
+"""More tags of the deck than a resting one has, heard within so long, are the deck itself."""
 
 
 def review_board(scene: Scene) -> None:
@@ -75,7 +77,7 @@ def _fresh(scene: Scene) -> list[str]:
     hand, cards = scene.hand, scene.setup.cards
     resting = scene.presence.at("board")
     elsewhere = never_on_board(hand) if resting and hand.passed else set()
-    return [
+    fresh = [
         tag
         for tag in resting
         if cards.get(tag, ("",))[0] == hand.deck
@@ -85,6 +87,18 @@ def _fresh(scene: Scene) -> list[str]:
         and hand.owner(tag) is None
         and not _typed(scene, tag)
     ]
+    return [] if fresh and _deck_there(scene) else fresh
+
+
+def _deck_there(scene: Scene) -> bool:
+    """Whether the deck itself is on the board, being shuffled or gathered, and no card is dealt."""
+    hand, cards, since = scene.hand, scene.setup.cards, scene.now - SHUFFLE_MS
+    there = 0
+    for tag, track in scene.presence.tracks.items():
+        heard = track.heard.get("board")
+        if heard is not None and heard.last >= since and not hand.on_board(tag):
+            there += cards.get(tag, ("",))[0] == hand.deck
+    return there > RESTING_DECK
 
 
 def _typed(scene: Scene, tag: str) -> bool:

@@ -257,6 +257,23 @@ def test_the_one_who_is_left_wins_or_is_asked_for_when_his_cards_leave(felt, dis
     assert table.showdowns() == []
 
 
+@pytest.mark.parametrize("discipline", ["holdem", "omaha"])
+@pytest.mark.parametrize("streets", [0, 2, 3], ids=["flop due", "river due", "none due"])
+def test_no_board_card_is_taken_from_a_deck_that_is_shuffled_there(felt, discipline, streets):
+    table, board = dealt(felt, discipline)
+    for street in (board[:3], board[3:4], board[4:])[:streets]:
+        table.board(*street)
+    before = table.events("street")
+    others = list(felt.deck(1))[20:]
+    resting, moving = (others[:1], others[3:]) if streets else (others[:3], others[3:])
+    table.lay("board", *resting, rest=0.0)
+    for turn in range(24):
+        some = [moving[(5 * turn + n) % len(moving)] for n in range(5)]
+        table.lay("board", *some, rest=0.25)
+        table.lift("board", *some)
+    assert table.events("street") == before
+
+
 @pytest.mark.parametrize("discipline", ["holdem", "omaha", "stud"])
 def test_a_misdeal_that_is_gathered_does_not_swallow_the_next_deal(felt, discipline):
     table = felt.Felt(discipline, 6)

@@ -8,9 +8,9 @@ misses, up to what a worn tag costs: those are not heard for hands. Times are wh
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import permutations
-from math import inf, log
+from math import exp, inf, log
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -25,21 +25,52 @@ DEAF = 3.2
 DEAF_MS = 2000
 PACE = 0.8
 """The cards follow each other no faster than so much of their mean interval."""
+ROUND = 0.45
+"""From look to look no more than so much of a round may pass, or rounds look alike."""
 POOR = 1.2
 """A deal that costs more than so many nats a card did not go as it was heard."""
 
 
-@dataclass(frozen=True, slots=True)
+GAP_MS = 128
+"""The widths of the classes in which times between two hits are counted."""
+GAPS = 32
+PRIOR_MS = 60_000
+"""What is said above weighs as much as so long a time of listening to one tag."""
+
+
+@dataclass(slots=True)
 class Hearing:
-    """How well the antennas hear: the share of looks that miss a tag, ms from look to look."""
+    """How well the antennas hear: the share of looks that miss a tag, ms from look to look.
+
+    `gaps` are numbers of times from hit to hit of tags that lay still, in classes of GAP_MS.
+    `longer` is for each class how many were longer than that, and how long they were together.
+    """
 
     miss: float
     look_ms: float
+    gaps: Sequence[int] = ()
+    longer: list[tuple[int, int]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        count = total = 0
+        for place in range(len(self.gaps), 0, -1):
+            count += self.gaps[place - 1]
+            total += self.gaps[place - 1] * place * GAP_MS
+            self.longer.append((count, total))
+        self.longer.reverse()
 
     def cost(self, late: float) -> float:
         """What it costs that a card was first heard so many ms after it lay there."""
         if late <= 0:
             return 0.0
+        place = int(late // GAP_MS)
+        count, total = self.longer[place] if place < len(self.longer) else (0, 0)
+        heard = self.longer[0][1] if self.longer else 0
+        prior = PRIOR_MS * exp(-self._usual(late))
+        return min(-log((total - late * count + prior) / (heard + PRIOR_MS)), WORN)
+
+    def _usual(self, late: float) -> float:
+        """The same for antennas of which nothing is known but how many looks miss a tag."""
         each = -log(min(max(self.miss, 0.02), 0.6))
         missed = max(0.0, late / self.look_ms - 1)
         deaf = DEAF + max(0.0, (late - DEAF_MS) / self.look_ms) * each
@@ -56,7 +87,10 @@ def lead(deal: Sequence[Sequence[int | None]], place: int, hearing: Hearing) -> 
     every = sorted(time for seat in deal for time in seat if time is not None)
     if own[DOWN] is None:
         return 0.0
-    pace = PACE * (every[-1] - every[0]) / max(1, len(every) - 1)
+    mean = (every[-1] - every[0]) / max(1, len(every) - 1)
+    if hearing.look_ms > ROUND * mean * len(deal):
+        return 0.0
+    pace = PACE * mean
     heard = _cost(_slots(deal, place, own), pace, hearing)
     if heard > POOR * len(every):
         return 0.0

@@ -66,12 +66,16 @@ class Heard:
 
 @dataclass(slots=True)
 class Track:
-    """One tag: who claims it, where it is at home, who has heard it."""
+    """One tag: who claims it, where it is at home, who has heard it.
+
+    `still`: nobody lifts this card to look at it.
+    """
 
     claims: dict[str, Claim] = field(default_factory=dict)
     home: str | None = None
     disputed: bool = False
     ghost_told: bool = False
+    still: bool = False
     heard: dict[str, Heard] = field(default_factory=dict)
 
     def strongest(self, zone: str | None) -> Claim | None:

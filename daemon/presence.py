@@ -11,6 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from daemon.dealorder import GAP_MS, GAPS
 from daemon.evidence import (
     GONE_MISSES,
     GONE_MS,
@@ -30,17 +31,24 @@ from daemon.evidence import (
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Mapping
 
+MANY_GAPS = 200_000
+"""So many are a long evening; then the older ones count half."""
+
 __all__ = ["Change", "Disputed", "Left", "Overheard", "PassedShoe", "Presence", "Settled"]
 
 
 @dataclass
 class Presence:
-    """All tags in the field. `claims` repeats the tracks' claims by antenna, for speed."""
+    """All tags in the field. `by_antenna` repeats the tracks' claims by antenna, for speed.
+
+    `gaps` counts the times from hit to hit of tags that lie still, in classes of GAP_MS.
+    """
 
     tracks: dict[str, Track] = field(default_factory=dict)
     by_antenna: dict[str, dict[str, Claim]] = field(default_factory=dict)
     noise: int = 0
     ghosts: int = 0
+    gaps: list[int] = field(default_factory=lambda: [0] * GAPS)
 
     def look(
         self, now: int, antenna: str, zone: str, tags: Iterable[str], *, partial: bool
@@ -66,6 +74,8 @@ class Presence:
             track = self.tracks[tag] = Track()
         claim = track.claims.get(antenna)
         if claim is not None and track.home == zone:
+            if track.still:
+                self.gaps[min((now - claim.last) // GAP_MS, GAPS - 1)] += 1
             claim.last = now
             claim.hits += 1
             claim.looks += 1
@@ -197,8 +207,10 @@ class Presence:
     def forget(self, keep: Iterable[str] = ()) -> None:
         """Drop the tags that nobody claims, and the totals of all others: a new hand begins."""
         kept = set(keep)
+        if sum(self.gaps) > MANY_GAPS:
+            self.gaps = [count // 2 for count in self.gaps]
         for tag, track in list(self.tracks.items()):
-            track.ghost_told = False
+            track.ghost_told = track.still = False
             if not track.claims:
                 del self.tracks[tag]
             elif tag not in kept:

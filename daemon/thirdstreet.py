@@ -17,8 +17,10 @@ if TYPE_CHECKING:
 
 LATE_MS = 2500
 """A card that was dealt before may be heard so much later."""
-CERTAIN = 4.6
-"""So many nats (100 to 1) must set the deal as it was heard apart from any other."""
+PASSED_MS = 5000
+"""A card is heard so soon after it passed the shoe; or it was a burn, and is dealt once more."""
+CERTAIN = 8.0
+"""So many nats (3,000 to 1) must set the deal as it was heard apart from any other."""
 
 
 def dealt_third(scene: Scene, seat: Seat, times: list[int]) -> bool:
@@ -68,15 +70,16 @@ def _times_of_deal(scene: Scene, seat: Seat) -> list[int | None]:
 
 def hearing(scene: Scene) -> Hearing:
     """How well the cards of this hand are heard where they lie."""
-    hits = looks = span = 0
+    hits = looks = span = steps = 0
     for seat in scene.hand.seats.values():
         for tag in seat.tags():
             track = scene.presence.tracks.get(tag)
             total = track.heard.get(seat.zone()) if track else None
             if total is not None:
                 hits, looks = hits + total.hits, looks + total.looks
-                span += total.last - total.first
-    return Hearing((looks - hits + 1) / (looks + 2), max(1.0, span / max(1, looks)))
+                span, steps = span + total.last - total.first, steps + total.looks - 1
+    missed = (looks - hits + 1) / (looks + 2)
+    return Hearing(missed, max(1.0, span / max(1, steps)), scene.presence.gaps)
 
 
 def third_round(scene: Scene, seat: Seat) -> int:
@@ -108,8 +111,10 @@ def in_order(scene: Scene, seat: Seat) -> list[Held]:
 
 
 def first_heard(scene: Scene, seat: Seat, held: Held) -> int:
-    """When one of the seat's antennas first heard the card; or it was typed, or passed the shoe."""
+    """When the card left the shoe, or an antenna of the seat first heard it; or it was typed."""
     if held.tag is None or held.source == "shoe":
         return held.since
     time = scene.presence.first_in(held.tag, seat.zones())
-    return held.since if time is None else time
+    time = held.since if time is None else time
+    passes = [card.at for card in scene.hand.passed if card.tag == held.tag]
+    return max((at for at in passes if time - PASSED_MS <= at <= time), default=time)

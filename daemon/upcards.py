@@ -32,6 +32,8 @@ PAUSE_MS, PAUSE = 3000, 4
 """Cards of two streets are heard so long after each other, or so many times the dealer's pace."""
 BETTING_MS, BETTING = 1500, 2.5
 """The same between the last card of a street and the first of the next, which takes longer."""
+TYPED_MS = 5000
+"""A fold is typed so soon after it."""
 BURST_MS, PACE = 3000, 1.2
 """The cards of one street are heard within so long, and so many times the dealer's pace a card."""
 
@@ -50,6 +52,9 @@ def review_upcards(scene: Scene) -> None:
 def turn_up(scene: Scene, seat: Seat, held: Held) -> None:
     """A card of the seat is public from now on."""
     held.up = True
+    track = scene.presence.tracks.get(held.tag or "")
+    if track is not None:
+        track.still = True
     zone = f"{seat.zone()}:up"
     if held.face is not None:
         scene.tell(CardDealt(zone=zone, index=seat.held.index(held), card=held.face))
@@ -256,6 +261,9 @@ def _half_dealt(scene: Scene, members: list[int]) -> bool:
     if max(times, default=began) - began > BURST_MS + PACE * pace(scene) * len(members):
         return True
     others = [seat for number, seat in hand.seats.items() if number not in members]
+    typed = [seat.folded_at or began for seat in others if not seat.by_muck]
+    if max(typed, default=began) >= began + TYPED_MS:
+        return True
     return any(scene.last_at(seat) >= began for seat in others)
 
 

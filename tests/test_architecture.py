@@ -17,14 +17,14 @@ _LAYERS = """
 drivers drivers. daemon daemon.errors daemon.rules daemon.rules.
 daemon.games daemon.games. daemon.events daemon.alerts daemon.commands daemon.commitments \
     daemon.setup
-daemon.passes daemon.sweep daemon.evidence daemon.presence daemon.hand daemon.deal \
-    daemon.chain
-daemon.state daemon.dealing daemon.board daemon.folds daemon.closing daemon.corrections daemon.review \
-    daemon.floor daemon.table daemon.wire daemon.recording daemon.engine daemon.upcards daemon.phh \
-    daemon.antennas \
+daemon.passes daemon.sweep daemon.dealorder daemon.evidence daemon.presence daemon.hand \
+    daemon.deal daemon.chain
+daemon.state daemon.dealing daemon.board daemon.folds daemon.closing daemon.corrections \
+    daemon.review daemon.floor daemon.table daemon.wire daemon.recording daemon.engine \
+    daemon.upcards daemon.phh daemon.antennas \
     daemon.decks daemon.config daemon.deals daemon.deal_cards daemon.deal_corrections \
     daemon.delay daemon.sealing daemon.shoe daemon.witness daemon.watchdog daemon.suspicion \
-    daemon.noise daemon.chances daemon.dealorder daemon.thirdstreet
+    daemon.noise daemon.chances daemon.thirdstreet
 daemon.odds daemon.odds. daemon.records daemon.signing daemon.recordfile daemon.recordcheck \
     daemon.verify daemon.openings daemon.schema daemon.topics \
     daemon.journalfile daemon.outbox daemon.journal \

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from math import log
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from daemon.dealorder import Hearing, lead
+from daemon.dealorder import GAP_MS, GAPS, Hearing, lead
 from daemon.thirdstreet import CERTAIN
 
 GOOD = Hearing(miss=0.05, look_ms=400)
@@ -80,3 +82,29 @@ def test_what_a_miss_costs_grows_up_to_what_a_worn_tag_costs():
     assert costs[0] == 0
     assert costs[-1] == GOOD.cost(60_000)
     assert POOR.cost(1500) < GOOD.cost(1500)
+
+
+def test_rounds_that_go_by_between_two_looks_cannot_be_told_apart():
+    # heard at a simulated table, ms: a look a second, six cards a second; seat 4's 2579 was second
+    deal = [[0, 875, 1898], [83, 980], [-773, 359, 1250], [-572, 441, 2579]]
+    assert lead(deal, 3, Hearing(miss=0.22, look_ms=776)) == 0
+    assert lead(regular(4, pace=335), 3, Hearing(miss=0.05, look_ms=776)) == 0
+    assert lead(regular(4, pace=335), 3, Hearing(miss=0.05, look_ms=300)) >= CERTAIN
+
+
+def still(length, count):
+    """Gaps of so many ms, so many times, among an hour of hits every 256 ms."""
+    gaps = [0] * GAPS
+    gaps[1] = 3_600_000 // 256
+    gaps[length // GAP_MS - 1] += count
+    return gaps
+
+
+def test_what_antennas_do_all_evening_says_what_a_late_card_costs():
+    steady = Hearing(miss=0.05, look_ms=256, gaps=still(256, 0))
+    bursts = Hearing(miss=0.05, look_ms=256, gaps=still(2048, 200))
+    assert Hearing(miss=0.05, look_ms=256).cost(1500) < steady.cost(1500)
+    assert bursts.cost(1500) < steady.cost(1500)
+    assert bursts.cost(100) < bursts.cost(1000) < bursts.cost(3000) <= steady.cost(3000)
+    share = 200 * (2048 - 1500) / (3_600_000 + 200 * 2048)
+    assert bursts.cost(1500) == pytest.approx(-log(share), abs=0.1)

@@ -266,7 +266,7 @@ def test_an_up_antenna_says_soon_that_a_card_lies_face_up(felt, seconds, certain
 
 
 @pytest.mark.parametrize("seats", [(1, 2), (2, 4, 5), (1, 2, 3, 4, 5, 6)])
-@pytest.mark.parametrize("gap", [0.25, 0.5, 1.5])
+@pytest.mark.parametrize("gap", [0.4, 0.6, 1.5])
 @both_ways
 def test_a_deal_of_any_pace_has_its_openers(felt, seats, gap, operator):
     table, hands, _ = seated(felt, "stud", seats, operator=operator)

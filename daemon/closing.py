@@ -17,6 +17,7 @@ from daemon.folds import SWEEP_MS, called, collected, in_muck, review_folds
 from daemon.hand import FOLDED, MUCKED, SHOWN, fold, reveal
 from daemon.rules.errors import RuleError
 from daemon.rules.showdown import showdown
+from daemon.suspicion import hand_unread
 from daemon.sweep import LOOKED_MS, QUIET_MS, lost_sight, note_sweep
 from daemon.thirdstreet import hearing
 from daemon.upcards import opener_owed
@@ -164,7 +165,7 @@ def _together(scene: Scene, live: list[int]) -> bool:
     stayed = [time >= scene.board_last() - PRESENT_MS for time in last]
     together = max(last) - min(last) <= TOGETHER_MS and len(set(stayed)) == 1
     away = max(scene.hand.gap_at, scene.hand.board_gap_at) > min(last) - AWAY_MS
-    away = away or lost_sight(scene.hand) or contested(scene)
+    away = away or lost_sight(scene.hand) or contested(scene) or hand_unread(scene, min(last))
     if away or not together or min(last) <= scene.hand.street_at:
         return False
     return _swept(scene, live, stayed=stayed[0])
@@ -266,7 +267,7 @@ def _last_one(scene: Scene) -> int | None:
     live = [hand.seats[number] for number in hand.live()]
     if not live or scene.down or len(hand.seats) < 2 or unread(scene) or called(scene):
         return None
-    if hand.foul():
+    if hand.foul() or hand_unread(scene):
         return None
     if not all(seat.held for seat in hand.seats.values()):
         return None

@@ -125,12 +125,11 @@ class Hand:
     `named` means that the floor said which seats are in play; `not_dealt` are those whose only
     cards turned out to be a neighbour's. `passed` are the cards that passed the shoe, of which
     `taken` have been dealt out where seats have no antennas; `lost` means that there one was not
-    heard. `witnessed` is when the shoe was last compared with the antennas. `called` means that
-    the floor has asked for the showdown, first at `called_at`: cards that reach the muck from then
-    on are no folds.
-    `gap_at` is when a seat's antenna, `board_gap_at` when the board's last came back after a time
-    without looks, `came_back` when the hand was heard to lie there again after that;
-    `in_place` is when a card was last known to be heard where it belongs.
+    heard. `doubted` counts hands before with a seat that was not read. `witnessed` is when the shoe
+    was last compared with the antennas. `called` means that the floor has asked for the showdown,
+    first at `called_at`: cards that reach the muck from then on are no folds. `gap_at` is when a
+    seat's antenna, `board_gap_at` when the board's last came back after a time without looks,
+    `came_back` when the hand was heard there again; `in_place` is when a card was last in place.
     """
 
     number: int
@@ -175,6 +174,7 @@ class Hand:
     passed: list[Passed] = field(default_factory=list)
     taken: int = 0
     lost: bool = False
+    doubted: int = 0
     witnessed: int = 0
 
     @property

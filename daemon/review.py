@@ -200,6 +200,7 @@ def begin(step: Step, seats: list[int] | None, button: int | None, deck: str | N
         last_dealt=state.now,
         stale=stale,
         expected=sorted(last.seats) if last is not None else [],
+        doubted=state.suspicions.unread,
     )
     if not hand.game.has_button:
         hand.button = None

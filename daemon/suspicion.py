@@ -8,10 +8,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from daemon.dealing import RESTING_DECK
 from daemon.setup import seat_number
+from daemon.sweep import last_in_place
 
 if TYPE_CHECKING:
-    from daemon.hand import Hand
+    from daemon.hand import Hand, Scene
     from daemon.state import Step
 
 EMPTY_HANDS = 3
@@ -19,6 +21,12 @@ EMPTY_HANDS = 3
 WORN_LOOKS = 400
 WORN_HANDS = 3
 LOOKED_MS = 10_000
+UNREAD_HANDS = 2
+"""So many hands with cards that no seat had make the silent antennas suspicious."""
+CALM_HANDS = 5
+"""After so many hands in a row without them the suspicion is over."""
+BURNT_MS = 5000
+"""A burn is in the muck at most so long before its street is heard."""
 
 
 @dataclass
@@ -35,12 +43,17 @@ class Suspicions:
     """`heard` are antennas that heard any tag in this hand; `empty` counts hands by antenna.
 
     `wear` has at most one entry for each enrolled tag; `told` are marks of what was told.
+    `unread` counts hands with cards that no seat had, `calm` those without since the last one;
+    `silent` are the seats' antennas that heard nothing in any hand counted.
     """
 
     heard: list[str] = field(default_factory=list)
     empty: dict[str, int] = field(default_factory=dict)
     wear: dict[str, Wear] = field(default_factory=dict)
     told: list[str] = field(default_factory=list)
+    unread: int = 0
+    calm: int = 0
+    silent: list[str] = field(default_factory=list)
 
     def note(self, antenna: str) -> None:
         """An antenna has heard a tag."""
@@ -52,7 +65,85 @@ def suspect(step: Step, hand: Hand) -> None:
     """A hand is over: count, and tell what has become suspicious."""
     _count_antennas(step, hand)
     _count_tags(step, hand)
+    if not hand.named:
+        _count_unread(step, hand)
     step.state.suspicions.heard = []
+
+
+def hand_unread(scene: Scene, since: int = -1) -> bool:
+    """Whether a hand may be in play that is never read, where the floor has not named the seats.
+
+    Cards that no seat had were in the muck, or were swept over the board: more than burns and
+    the cards of known seats that were not read; or there were such in several hands before.
+    What was in the muck by `since` had folded.
+    """
+    return not scene.hand.named and (scene.hand.doubted >= UNREAD_HANDS or _strangers(scene, since))
+
+
+def _strangers(scene: Scene, since: int = -1) -> bool:
+    hand = scene.hand
+    found = [at for at in _times_of_strangers(scene) if at > since]
+    if len(found) > RESTING_DECK:
+        return False
+    due = max(hand.down_cards_due(), *(len(seat.held) for seat in hand.seats.values()), 0)
+    known = 0 if hand.doubted else due * len({*hand.expected} - {*hand.seats})
+    known += sum(max(0, due - len(seat.held)) for seat in hand.seats.values())
+    burnt = _times_of_burns(hand)
+    return any(
+        count > max(1, known + sum(time <= at + BURNT_MS for time in burnt))
+        for count, at in enumerate(found, 1)
+    )
+
+
+def _times_of_strangers(scene: Scene) -> list[int]:
+    """When cards of the deck that are nobody's came to the muck, or over the board at the end."""
+    hand, cards, swept = scene.hand, scene.setup.cards, last_in_place(scene)
+    found = []
+    for tag, track in scene.presence.tracks.items():
+        if cards.get(tag, ("",))[0] != hand.deck or hand.owner(tag) or hand.on_board(tag):
+            continue
+        muck, board = track.heard.get("muck"), track.heard.get("board")
+        if tag in hand.stale or track.disputed:
+            continue
+        if muck is not None and muck.first > hand.started:
+            found.append(muck.first)
+        elif board is not None and board.first > swept:
+            found.append(board.first)
+    return sorted(found)
+
+
+def _times_of_burns(hand: Hand) -> list[int]:
+    """When the streets that have a burn came out; one that was typed may have been any time."""
+    times, place, stud = [], 0, hand.game.common_card
+    for number, street in enumerate(hand.game.streets):
+        if stud:
+            cards = [seat.held[place].since for seat in hand.seats.values() if seat.held[place:]]
+        else:
+            cards = [card.since for card in hand.board[place:] if card.source != "typed"]
+        if cards or number <= hand.street:
+            times += [min(cards, default=0)] * street.burn
+        place += street.down + street.up if stud else street.board
+    return times
+
+
+def _count_unread(step: Step, hand: Hand) -> None:
+    """Seats where nothing is ever heard, while cards that no seat had come to the muck."""
+    known, zones = step.state.suspicions, step.setup.zones
+    seats = [one for one, zone in zones.items() if zone.startswith("seat:")]
+    quiet = [one for one in seats if one not in known.heard and not zones[one].endswith(":up")]
+    scene = step.scene(hand)
+    if _strangers(scene):
+        known.silent = [one for one in quiet if not known.unread or one in known.silent]
+        known.unread, known.calm = known.unread + 1, 0
+    elif len(_times_of_strangers(scene)) < 2:
+        known.calm += 1
+    if known.calm >= CALM_HANDS:
+        known.unread = 0
+    mark = " ".join(["unread", *known.silent])
+    if known.unread == UNREAD_HANDS and known.silent and mark not in known.told:
+        known.told = [one for one in known.told if not one.startswith("unread ")] + [mark]
+        where = ", ".join(zones[one] for one in known.silent)
+        step.alert("antenna-deaf", where, mark)
 
 
 def _count_antennas(step: Step, hand: Hand) -> None:

@@ -284,3 +284,77 @@ def test_a_misdeal_that_is_gathered_does_not_swallow_the_next_deal(felt, discipl
     table.deal({seat: cards[:3] for seat, cards in hands.items()}, rest=8.0)
     assert len(table.events("hand-started")) == 2
     assert table.counts() == {seat: len(cards[:3]) for seat, cards in hands.items()}
+
+
+# A seat whose antenna is deaf, nobody at the keyboard
+
+
+def folded_round(felt, table, discipline, seed, *, strangers=0, burns=0, winner=5):
+    """Cards for three seats, two folds over the muck, and the last one takes the pot."""
+    hands, _ = felt.hands(discipline, (1, 2, 5), seed)
+    name = ("red", "blue")[seed % 2]
+    spare = list(felt.deck(seed))[-8:]
+    table.deal({seat: cards[:3] for seat, cards in hands.items()}, deck=name, rest=8.0)
+    table.lay("muck", *spare[: strangers + burns], deck=name, rest=3.0)
+    for seat in (1, 2):
+        table.throw(seat, rest=5.0)
+    table.lift(f"seat:{winner}", rest=1.0)
+    table.sweep()
+
+
+DEAF = {"holdem": 2, "omaha": 4, "stud": 3}
+
+
+@pytest.mark.parametrize("discipline", ["holdem", "omaha", "stud"])
+def test_25_an_unread_hand_leaves_no_winner_and_a_silent_antenna_suspected(felt, discipline):
+    table = felt.Felt(discipline, 6, unattended="all")
+    for seed in range(4):
+        folded_round(felt, table, discipline, seed, strangers=DEAF[discipline])
+    assert [winner for winner in winners(table) if winner] == []
+    assert table.alerts().count(("showdown-wanted", None)) == 4
+    [(_, zone)] = [each for each in table.alerts() if each[0] == "antenna-deaf"]
+    assert zone == "seat:3, seat:4, seat:6"
+
+
+@pytest.mark.parametrize("discipline", ["holdem", "omaha", "stud"])
+def test_a_suspicion_that_is_open_leaves_no_winner_until_hands_were_all_read(felt, discipline):
+    table = felt.Felt(discipline, 6, unattended="all")
+    for seed in range(2):
+        folded_round(felt, table, discipline, seed, strangers=DEAF[discipline])
+    since = table.t
+    for seed in range(2, 9):
+        folded_round(felt, table, discipline, seed)
+    told = [event.get("winner") for event in table.events("hand-ended", since=since)]
+    assert told[-2:] == [5, 5]
+    assert [winner for winner in told if winner] == [5, 5]
+
+
+@pytest.mark.parametrize("discipline", ["holdem", "omaha"])
+def test_burns_in_the_muck_are_no_unread_hand(felt, discipline):
+    table = felt.Felt(discipline, 6, unattended="all")
+    for seed in range(3):
+        hands, board = felt.hands(discipline, (1, 2, 5), seed)
+        name, spare = ("red", "blue")[seed % 2], [*felt.deck(seed)][-2:]
+        table.deal(hands, deck=name, rest=8.0)
+        for burn, street in zip(spare, (board[:3], board[3:4]), strict=True):
+            table.lay("muck", burn, deck=name, rest=1.0)
+            table.board(*street, deck=name)
+        for seat in (1, 2):
+            table.throw(seat, rest=5.0)
+        table.sweep()
+    assert winners(table) == [5, 5, 5]
+    assert "antenna-deaf" not in table.kinds()
+
+
+def test_13_one_who_folds_unread_is_no_deaf_seat(felt):
+    table = felt.Felt("holdem", 6, unattended="all")
+    folded_round(felt, table, "holdem", 0)
+    hands, _ = felt.hands("holdem", (1, 2, 5), 1)
+    table.deal({seat: hands[seat] for seat in (1, 5)}, deck="blue", rest=8.0)
+    table.lay("muck", *hands[2], deck="blue", rest=3.0)
+    table.throw(1, rest=5.0)
+    table.sweep()
+    for seed in (2, 3):
+        folded_round(felt, table, "holdem", seed)
+    assert winners(table) == [5, 5, 5, 5]
+    assert "antenna-deaf" not in table.kinds()

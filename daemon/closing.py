@@ -13,7 +13,7 @@ from msgspec import UNSET
 
 from daemon.dealing import contested, crowded, left_lying, sure, unread
 from daemon.events import HandEnded, HandShown
-from daemon.folds import SWEEP_MS, called, collected, in_muck, review_folds
+from daemon.folds import SWEEP_MS, called, collected, in_muck, neighbours_cards, review_folds
 from daemon.hand import FOLDED, MUCKED, SHOWN, fold, reveal
 from daemon.rules.errors import RuleError
 from daemon.rules.showdown import showdown
@@ -245,7 +245,8 @@ def _end_unseen(scene: Scene) -> None:
     review_folds(scene, SWEEP_MS)
     winner = _last_one(scene)
     if winner is not None:
-        for seat in (hand.seats[number] for number in hand.live() if number != winner):
+        others = (hand.seats[number] for number in hand.live() if number != winner)
+        for seat in (one for one in others if not neighbours_cards(scene, one)):
             if seat.muck_at is not None and any(sure(scene, seat, tag, 2) for tag in seat.tags()):
                 fold(scene, seat)
         end(scene, winner)

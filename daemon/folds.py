@@ -58,7 +58,7 @@ def _folded(scene: Scene, seat: Seat, wait: int) -> bool:
     left, first = scene.last_at(seat), presence.first_heard(tags, "muck")
     if first is None or seat.muck_at is None or called(scene):
         return False
-    if lost_sight(scene.hand):
+    if lost_sight(scene.hand) or neighbours_cards(scene, seat):
         return False
     at = first if first > left else seat.muck_at
     if left > at + 500:
@@ -108,6 +108,17 @@ def _may_have_shown(scene: Scene, seat: Seat) -> bool:
         return False
     by_muck = seat.status == FOLDED and seat.by_muck and not seat.confirmed
     return seat.status == IN or (by_muck and at > max(hand.street_at, until - COLLECT_MS))
+
+
+def neighbours_cards(scene: Scene, seat: Seat) -> bool:
+    """Whether nobody may sit here: the few cards heard here are as many as a neighbour lacks."""
+    hand, own = scene.hand, len(seat.held)
+    held = dict.fromkeys(hand.expected, 0) | {n: len(one.held) for n, one in hand.seats.items()}
+    due = max(hand.down_cards_due(), *held.values())
+    if hand.named or own * 2 > due:
+        return False
+    beside = {1, scene.setup.seats - 1}
+    return any(abs(n - seat.number) in beside and count <= due - own for n, count in held.items())
 
 
 def called(scene: Scene) -> bool:

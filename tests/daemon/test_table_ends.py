@@ -358,3 +358,35 @@ def test_13_one_who_folds_unread_is_no_deaf_seat(felt):
         folded_round(felt, table, "holdem", seed)
     assert winners(table) == [5, 5, 5, 5]
     assert "antenna-deaf" not in table.kinds()
+
+
+# Cards of one seat that only its neighbour hears
+
+
+@pytest.mark.parametrize("discipline", ["holdem", "omaha", "stud"])
+@pytest.mark.parametrize("read", [True, False], ids=["partly read", "unread"])
+def test_a_seat_that_was_never_dealt_in_does_not_fold(felt, discipline, read):
+    """The player of seat 2 holds his cards up so far over that seat 3 hears one of them."""
+    table = felt.Felt(discipline, 6, unattended="all")
+    folded_round(felt, table, discipline, 0)
+    since = table.t
+    hands, _ = felt.hands(discipline, (1, 2, 5), 1)
+    hands = {seat: own[:3] if discipline == "stud" else own for seat, own in hands.items()}
+    own = hands.pop(2)
+    table.deal(hands | {3: own[:1]} | ({2: own[1:]} if read else {}), deck="blue", rest=8.0)
+    table.throw(3, rest=0.0)
+    table.throw(2, rest=6.0)
+    table.throw(1, rest=6.0)
+    assert 3 not in [event["seat"] for event in table.events("folded", since=since)]
+    assert 1 in [event["seat"] for event in table.events("folded", since=since)]
+    table.lift("seat:5", rest=1.0)
+    table.sweep()
+    assert 3 not in [event["seat"] for event in table.events("folded", since=since)]
+
+
+def test_a_seat_of_which_a_card_was_not_read_folds_where_no_neighbour_lacks_one(felt):
+    table = felt.Felt("holdem", 6, unattended="all")
+    hands, _ = felt.hands("holdem", (1, 2, 4, 5))
+    table.deal(hands | {2: hands[2][:1]}, rest=8.0)
+    table.throw(2, rest=6.0)
+    assert folded(table) == [2]

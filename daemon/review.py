@@ -65,13 +65,16 @@ def _review_hand(step: Step, hand: Hand) -> None:
     elif was_closed and hand.cleared is not None and hand.stale:
         presence = step.state.presence
         hand.stale = [tag for tag in hand.stale if _remains(presence, tag, hand.cleared)]
+    elif was_closed and hand.void and not hand.tags():
+        hand.stale = [tag for tag in hand.stale if _claimed(step.state.presence, tag)]
 
 
 def close(step: Step, hand: Hand) -> None:
     """What is left to do when a hand was closed: the button moves, its cards grow stale."""
     state = step.state
     hand.closed, hand.cleared = True, None
-    resting = [tag for tag in state.presence.tracks if _lies(state.presence, tag)]
+    lies = _claimed if hand.void else _lies
+    resting = [tag for tag in state.presence.tracks if lies(state.presence, tag)]
     hand.stale = sorted({*resting, *hand.tags()})
     move_button(state, hand)
     suspect(step, hand)
@@ -86,6 +89,12 @@ def _lies(presence: Presence, tag: str) -> bool:
     """Whether a tag lies on the table, be it between two seats."""
     track = presence.tracks.get(tag)
     return track is not None and (track.disputed or _on_table(track.home))
+
+
+def _claimed(presence: Presence, tag: str) -> bool:
+    """Whether a tag is heard on the table, be it not yet at rest."""
+    track = presence.tracks.get(tag)
+    return track is not None and any(_on_table(claim.zone) for claim in track.claims.values())
 
 
 def _on_table(zone: str | None) -> bool:

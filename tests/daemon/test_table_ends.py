@@ -390,3 +390,21 @@ def test_a_seat_of_which_a_card_was_not_read_folds_where_no_neighbour_lacks_one(
     table.deal(hands | {2: hands[2][:1]}, rest=8.0)
     table.throw(2, rest=6.0)
     assert folded(table) == [2]
+
+
+@pytest.mark.parametrize("discipline", ["holdem", "omaha", "stud"])
+@pytest.mark.parametrize("rest", [0.25, 0.5, 2.0])
+def test_cards_of_a_void_deal_begin_no_hand_and_may_be_dealt_again(felt, discipline, rest):
+    table = felt.Felt(discipline, 6)
+    table.say("start-hand", seats=[1, 2, 5])
+    hands, _ = felt.hands(discipline, (1, 2, 5))
+    for seat, cards in hands.items():
+        table.lay(f"seat:{seat}", cards[0], rest=0.0)
+    table.wait(rest)
+    table.say("void-hand", reason="misdeal")
+    table.wait(3.0)
+    table.sweep()
+    assert len(table.events("hand-started")) == 1
+    table.deal({seat: cards[:3] for seat, cards in hands.items()}, rest=8.0)
+    assert len(table.events("hand-started")) == 2
+    assert table.counts() == {seat: len(cards[:3]) for seat, cards in hands.items()}

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec import UNSET
 
-from daemon.dealing import contested, crowded, left_lying, sure, unread
+from daemon.dealing import contested, crowded, left_lying, sure
 from daemon.events import HandEnded, HandShown
-from daemon.folds import SWEEP_MS, called, collected, in_muck, neighbours_cards, review_folds
+from daemon.folds import SWEEP_MS, collected, in_muck, neighbours_cards, review_folds
 from daemon.hand import FOLDED, MUCKED, SHOWN, fold, reveal
+from daemon.lastone import AWAY_MS, PRESENT_MS, last_one
 from daemon.rules.errors import RuleError
 from daemon.rules.showdown import showdown
 from daemon.suspicion import hand_unread
@@ -28,13 +29,11 @@ if TYPE_CHECKING:
 UNSEEN_MS = 60_000
 """Where no antenna sees the end of a hand, the floor is asked so long after the last card."""
 TOGETHER_MS = 5000
-"""Hands that are tabled leave their antennas within so long of each other (the limit is 10 s)."""
-PRESENT_MS = 2500
+"""Hands that are tabled leave their antennas within so long of each other."""
+LIMIT_MS = 10_000
+"""The same where the board heard that all were swept."""
 BOARD_MS = 800
 ABSENT_MS = 2000
-AWAY_MS = 8000
-"""Antennas that made no looks must have been back for so long before the end."""
-MARGIN_MS = 4500
 ALONE_MS = 3000
 
 
@@ -159,16 +158,22 @@ def _unattended(scene: Scene) -> None:
 def _together(scene: Scene, live: list[int]) -> bool:
     """Every live seat was heard after the last card, and all left their antennas together.
 
-    Either all lay there until the board was taken up, or all were slid off before.
+    Either all lay there until the board was taken up, or all were slid off before; or those that
+    went before were swept over the board with the rest.
     """
-    last = [scene.last_at(scene.hand.seats[number]) for number in live]
-    stayed = [time >= scene.board_last() - PRESENT_MS for time in last]
-    together = max(last) - min(last) <= TOGETHER_MS and len(set(stayed)) == 1
+    seats, board = [scene.hand.seats[number] for number in live], scene.board_last()
+    last = [scene.last_at(seat) for seat in seats]
+    stayed = [time >= board - PRESENT_MS for time in last]
     away = max(scene.hand.gap_at, scene.hand.board_gap_at) > min(last) - AWAY_MS
     away = away or lost_sight(scene.hand) or contested(scene) or hand_unread(scene, min(last))
-    if away or not together or min(last) <= scene.hand.street_at:
+    if away or max(last) - min(last) > LIMIT_MS or min(last) <= scene.hand.street_at:
         return False
-    return _swept(scene, live, stayed=stayed[0])
+    if max(last) - min(last) > TOGETHER_MS or len(set(stayed)) > 1:
+        until = max(board, *last)
+        early = [seat for seat in seats if scene.last_at(seat) < until - PRESENT_MS]
+        if any(scene.presence.last_heard(seat.tags(), {"board"}) <= until for seat in early):
+            return False
+    return _swept(scene, live, stayed=any(stayed))
 
 
 def _swept(scene: Scene, live: list[int], *, stayed: bool) -> bool:
@@ -185,8 +190,17 @@ def _swept(scene: Scene, live: list[int], *, stayed: bool) -> bool:
     before = [scene.last_at(seat) for seat in seats if seat is not last]
     if not scene.hand.game.common_card and (not stayed or min(before) >= board - BOARD_MS):
         return True
+    shares = [_in_muck_share(scene, seat) for seat in seats]
+    if min(shares) == 0 and max(shares) > 0.5:
+        return False
     times = [scene.presence.last_heard([tag], last.zones()) for tag in last.tags()]
     return median_low(times) <= max(before) + hearing(scene).look_ms
+
+
+def _in_muck_share(scene: Scene, seat: Seat) -> float:
+    """How many of the seat's cards the muck has heard, from 0 to 1."""
+    tags = seat.tags()
+    return sum(scene.presence.hits([tag], "muck") > 0 for tag in tags) / len(tags)
 
 
 def review_end(scene: Scene) -> None:
@@ -243,11 +257,11 @@ def _end_unseen(scene: Scene) -> None:
     """The table was swept and nobody said why: one seat was left, or the floor has to say."""
     hand = scene.hand
     review_folds(scene, SWEEP_MS)
-    winner = _last_one(scene)
+    winner = last_one(scene)
     if winner is not None:
         others = (hand.seats[number] for number in hand.live() if number != winner)
         for seat in (one for one in others if not neighbours_cards(scene, one)):
-            if seat.muck_at is not None and any(sure(scene, seat, tag, 2) for tag in seat.tags()):
+            if in_muck(scene, seat) and any(sure(scene, seat, tag, 2) for tag in seat.tags()):
                 fold(scene, seat)
         end(scene, winner)
     elif hand.last_street() and len(hand.live()) > 1:
@@ -262,61 +276,17 @@ def _ask(scene: Scene) -> None:
     scene.alert("showdown-wanted")
 
 
-def _last_one(scene: Scene) -> int | None:
-    """The one seat that certainly had not given up when the table was swept."""
-    hand = scene.hand
-    live = [hand.seats[number] for number in hand.live()]
-    if not live or scene.down or len(hand.seats) < 2 or unread(scene) or called(scene):
-        return None
-    if hand.foul() or hand_unread(scene):
-        return None
-    if not all(seat.held for seat in hand.seats.values()):
-        return None
-    last = max(live, key=scene.last_at)
-    kept, board = scene.last_at(last), scene.board_last()
-    if max(hand.gap_at, hand.board_gap_at) > kept - AWAY_MS or lost_sight(hand):
-        return None
-    others = [seat for seat in live if seat is not last]
-    if others and hand.board and kept < board - PRESENT_MS:
-        return None
-    if not all(sure(scene, last, tag, 2) for tag in last.tags()):
-        return None
-    gave_up = [seat for seat in hand.seats.values() if seat.status == FOLDED]
-    if any(scene.last_at(seat) > kept - (SWEEP_MS if others else 0) for seat in gave_up):
-        return None
-    if any(_in_muck_later(scene, one, last) for one in others):
-        return None
-    if others and (_may_be_showdown(scene) or _tabled_or_doubtful(scene)):
-        return None
-    margin = PRESENT_MS if hand.board else MARGIN_MS
-    return last.number if all(kept - scene.last_at(one) >= margin for one in others) else None
-
-
-def _in_muck_later(scene: Scene, seat: Seat, last: Seat) -> bool:
-    """Whether the muck heard this seat after the one that seems to be the last one in play."""
-    after, before = in_muck(scene, seat), in_muck(scene, last)
-    return after is not None and before is not None and after >= before
-
-
-def _may_be_showdown(scene: Scene) -> bool:
-    """Whether all cards may be out: one may have gone unheard."""
-    hand = scene.hand
-    most = max(len(hand.seats[number].held) for number in hand.live())
-    by_cards = hand.game.common_card and most >= hand.game.own_cards - 1
-    return hand.last_street() or by_cards or len(hand.board) > 3
-
-
-def _tabled_or_doubtful(scene: Scene) -> bool:
-    """Whether hands were tabled, or board cards asked for: then there may have been a showdown."""
-    hand = scene.hand
-    shown = hand.to_show or any(seat.status == SHOWN for seat in hand.seats.values())
-    kinds = {mark.partition(" ")[0] for mark in hand.alerted if mark.endswith(" board")}
-    return bool(shown) or bool(kinds & {"missing-card", "extra-board-card", "premature-card"})
-
-
 def end(scene: Scene, winner: int | None = None) -> None:
     """The hand is over."""
     if opener_owed(scene):
         scene.alert("unsure-opener")
     scene.hand.closed = True
     scene.tell(HandEnded(winner=UNSET if winner is None else winner))
+
+
+def end_unsaid(scene: Scene) -> None:
+    """The next hand begins, and nobody has said how this one ended."""
+    hand = scene.hand
+    if hand.result is None and not hand.asked and len(hand.live()) > 0:
+        _ask(scene)
+    end(scene)

@@ -25,9 +25,9 @@ DEAF = 3.2
 DEAF_MS = 2000
 PACE = 0.8
 """The cards follow each other no faster than so much of their mean interval."""
-ROUND = 0.45
+ROUND = 0.4
 """From look to look no more than so much of a round may pass, or rounds look alike."""
-POOR = 1.2
+POOR = 1.0
 """A deal that costs more than so many nats a card did not go as it was heard."""
 
 

@@ -12,7 +12,7 @@ from msgspec import UNSET
 
 from daemon import commands as c
 from daemon import deals
-from daemon.closing import absent, end, last_fold_unseen, try_showdown
+from daemon.closing import absent, end, end_unsaid, last_fold_unseen, try_showdown
 from daemon.commands import CommandError
 from daemon.corrections import remove_card, share, type_card, undo
 from daemon.deal_corrections import correct
@@ -151,7 +151,7 @@ def _start_hand(step: Step, command: c.StartHand) -> None:
         _adopt(step, hand, command, discipline, button)
         return
     if hand is not None:
-        end(step.scene(hand))
+        end_unsaid(step.scene(hand))
         close(step, hand)
         button = _button(step, command, has_button=game.has_button)
     state.discipline, state.button = discipline, button

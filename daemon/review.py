@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from daemon.board import review_board
-from daemon.closing import end, review_end, review_showdown, review_shows
+from daemon.closing import end_unsaid, review_end, review_showdown, review_shows
 from daemon.dealing import (
     RESTING_DECK,
     review_deal,
@@ -128,7 +128,7 @@ def _begin_anew(step: Step, deck: str) -> None:
     hand = step.state.hand
     if hand is not None and not hand.closed:
         cleared, presence = hand.cleared, step.state.presence
-        end(step.scene(hand))
+        end_unsaid(step.scene(hand))
         close(step, hand)
         if cleared is not None:
             hand.stale = [tag for tag in hand.stale if _remains(presence, tag, cleared)]

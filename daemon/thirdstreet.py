@@ -19,8 +19,8 @@ LATE_MS = 2500
 """A card that was dealt before may be heard so much later."""
 PASSED_MS = 5000
 """A card is heard so soon after it passed the shoe; or it was a burn, and is dealt once more."""
-CERTAIN = 8.0
-"""So many nats (3,000 to 1) must set the deal as it was heard apart from any other."""
+CERTAIN = 9.0
+"""So many nats (8,000 to 1) must set the deal as it was heard apart from any other."""
 
 
 def dealt_third(scene: Scene, seat: Seat, times: list[int]) -> bool:

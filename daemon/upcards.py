@@ -128,7 +128,7 @@ def _later(scene: Scene, seat: Seat, held: Held, place: int) -> None:
     at = first_heard(scene, seat, held)
     missed = scene.hand.gap_at >= before or not _beside_others(scene, seat, held, at)
     missed = missed or not _in_step(scene, seat, place, at) or at <= third_round(scene, seat)
-    missed = missed or _streets_before(scene, at) > place - DOWN - 2
+    missed = missed or _streets_before(scene, seat, at) > place - DOWN - 2
     if missed or _may_be_seventh(scene, seat, at):
         if scene.now - held.since >= UNSURE_MS:
             scene.alert("unsure-face", seat.zone())
@@ -137,25 +137,31 @@ def _later(scene: Scene, seat: Seat, held: Held, place: int) -> None:
         turn_up(scene, seat, held)
 
 
-def _streets_before(scene: Scene, at: int) -> int:
+def _streets_before(scene: Scene, seat: Seat, at: int) -> int:
     """How many streets after the third were dealt before: times at which several seats got a card.
 
-    A card that comes alone may be a late one of its street.
+    A card that comes alone may be a late one of its street, as may several that other seats get,
+    and this one if nobody else got any then.
     """
     cards = sorted(
-        (first_heard(scene, seat, held), number)
-        for number, seat in scene.hand.seats.items()
-        for held in in_order(scene, seat)[DOWN + 1 :]
+        (first_heard(scene, other, held), other.number)
+        for other in scene.hand.seats.values()
+        for held in in_order(scene, other)[DOWN + 1 :]
     )
     pause = min(PAUSE_MS, PAUSE * pace(scene))
-    streets, last = 0, None
-    seats: set[int] = set()
-    for time, number in [*(card for card in cards if card[0] < at), (at, 0)]:
-        if last is not None and time - last > pause:
-            streets, seats = streets + (len(seats) > 1), set()
-        seats.add(number)
+    streets, last = 0, at
+    street: set[int] = set()
+    burst: set[int] = set()
+    for time, number in [*(card for card in cards if card[0] < at), (at, seat.number)]:
+        if time - last > pause:
+            again = not street.isdisjoint(burst)
+            streets += again and len(street) > 1
+            street, burst = burst if again else street | burst, set()
+        burst.add(number)
         last = time
-    return streets
+    alone = burst == {seat.number} and not any(at < time <= at + LATE_MS for time, _ in cards)
+    late = alone and seat.number not in street and scene.now >= at + LATE_MS
+    return streets + (len(street) > 1 and not late)
 
 
 def _in_step(scene: Scene, seat: Seat, place: int, at: int) -> bool:
@@ -300,7 +306,7 @@ def _in_their_streets(scene: Scene, seat: Seat, up: list[Held]) -> bool:
         time = first_heard(scene, seat, held)
         if place == 0 and time > third_round(scene, seat) + LATE_MS:
             return False
-        if place > 0 and _streets_before(scene, time) > place - 1:
+        if place > 0 and _streets_before(scene, seat, time) > place - 1:
             return False
         if before is not None and (time - before < apart or before <= gap <= time + PAUSE_MS):
             return False

@@ -1,0 +1,149 @@
+"""Nobody at the keyboard: which seat was left, and whether hands were tabled or given up."""
+
+from __future__ import annotations
+
+import pytest
+
+SEATS = (1, 2, 5)
+
+
+def dealt(felt, discipline="holdem", streets=0):
+    """Three hands, and so many streets after the first."""
+    table, (hands, board) = (
+        felt.Felt(discipline, 6, unattended="all"),
+        felt.hands(discipline, SEATS),
+    )
+    if discipline == "stud":
+        table.deal({seat: cards[:3] for seat, cards in hands.items()}, rest=8.0)
+        for count in range(4, 4 + streets):
+            some = {seat: cards[:count] for seat, cards in hands.items()}
+            table.deal(some, first=count - 1, rest=8.0)
+        return table, hands
+    table.deal(hands, rest=8.0)
+    for cards in (board[:3], board[3:4], board[4:])[:streets]:
+        table.board(*cards)
+    return table, hands
+
+
+def fold(table, seat, rest):
+    """A hand goes to the muck and is heard there at once."""
+    table.lying["muck"] += sorted(table.lift(f"seat:{seat}", rest=0.5))
+    table.wait(rest)
+
+
+def winners(table):
+    return [event.get("winner") for event in table.events("hand-ended")]
+
+
+@pytest.mark.parametrize("discipline", ["holdem", "omaha", "stud"])
+@pytest.mark.parametrize("streets", [0, 1])
+@pytest.mark.parametrize("between", [1.5, 3.0])
+def test_who_is_left_after_folds_in_turn_wins_however_soon_he_gives_up_his_cards(
+    felt, discipline, streets, between
+):
+    table, _ = dealt(felt, discipline, streets)
+    for seat in SEATS[:2]:
+        fold(table, seat, between)
+    table.sweep()
+    assert winners(table) == [5]
+    assert [event["seat"] for event in table.events("folded")] == [1, 2]
+    assert table.showdowns() == []
+
+
+@pytest.mark.parametrize("discipline", ["holdem", "omaha", "stud"])
+def test_a_misdeal_that_is_gathered_hand_by_hand_has_no_winner(felt, discipline):
+    table, _ = dealt(felt, discipline)
+    for seat in SEATS[:2]:
+        fold(table, seat, 0.25)
+    table.sweep()
+    assert winners(table) in ([], [None])
+    assert "showdown-wanted" in table.kinds()
+
+
+def test_on_the_turn_the_board_must_lie_on_when_the_last_fold_is_heard(felt):
+    """A river that nobody heard, and a hand collected after the board, look the same."""
+    for kept in (True, False):
+        table, _ = dealt(felt, streets=2)
+        fold(table, 1, 4.0)
+        if not kept:
+            table.lift("board", rest=1.0)
+        fold(table, 2, 1.5)
+        table.sweep()
+        assert winners(table) == [5] if kept else "showdown-wanted" in table.kinds()
+
+
+def test_the_floor_is_asked_when_the_next_deal_finds_a_hand_without_an_end(felt):
+    """The showdown waited for a card, and the table was swept."""
+    table, (hands, board) = felt.Felt(seats=6), felt.hands("holdem", SEATS)
+    table.say("start-hand", seats=list(SEATS))
+    table.deal(hands | {5: hands[5][:1]})
+    table.run_out(board)
+    assert table.say("showdown")["waiting"] == [5]
+    table.sweep()
+    assert "showdown-wanted" not in table.kinds()
+    table.say("start-hand", seats=list(SEATS))
+    assert winners(table) == [None]
+    assert "showdown-wanted" in table.kinds()
+
+
+def test_a_card_left_behind_lets_no_deal_pass_unnoticed(felt):
+    table, hands = dealt(felt, streets=1)
+    used = {card for cards in hands.values() for card in cards}
+    fold(table, 1, 4.0)
+    fold(table, 2, 4.0)
+    for zone in list(table.lying):
+        table.lift(zone)
+    table.lay("seat:5", hands[5][0], rest=20.0)
+    fresh = (card for card in felt.deck(9) if card not in used)
+    table.deal({seat: [next(fresh), next(fresh)] for seat in (1, 2)}, deck="blue", rest=12.0)
+    assert winners(table) in ([None], [])
+    assert {"showdown-wanted", "mixed-decks"} & table.kinds()
+
+
+@pytest.mark.parametrize("swept", [True, False])
+def test_hands_that_left_apart_are_told_if_the_board_heard_them_swept(felt, swept):
+    """Two are slid forward, one stays on its antenna until everything is taken up."""
+    table, _ = dealt(felt, streets=3)
+    slid = {zone: table.lift(zone) for zone in ("seat:1", "seat:2")}
+    table.wait(6.0)
+    table.lift("board", rest=1.0)
+    stayed = table.lift("seat:5", rest=0.25)
+    if swept:
+        for tags in [*slid.values(), stayed]:
+            table.lying["board"] += sorted(tags)
+            table.wait(1.0)
+            table.lift("board")
+    table.wait(12.0)
+    told = [[hand["seat"] for hand in body["hands"]] for body in table.showdowns()]
+    assert told == ([[1, 2, 5]] if swept else [])
+    assert swept or "showdown-wanted" in table.kinds()
+
+
+def test_stud_hands_of_which_only_one_reached_the_muck_are_not_told(felt):
+    table, hands = dealt(felt, "stud", streets=4)
+    fold(table, 1, 4.0)
+    table.lift("seat:5", *hands[5][:4], rest=1.0)
+    gone = table.lift("seat:2")
+    table.lying["muck"] += sorted(gone)
+    table.wait(0.5)
+    table.lift("seat:5")
+    table.wait(3.0)
+    table.lift("muck", rest=15.0)
+    assert table.showdowns() == []
+    assert winners(table) in ([], [5])
+    assert winners(table) == [5] or "showdown-wanted" in table.kinds()
+
+
+@pytest.mark.parametrize("late", [1, 5])
+def test_an_up_card_that_is_heard_late_belongs_to_its_street(felt, late):
+    table, (hands, _) = felt.Felt("stud", 6), felt.hands("stud", SEATS)
+    table.say("start-hand", seats=list(SEATS))
+    table.deal({seat: cards[:3] for seat, cards in hands.items()}, rest=8.0)
+    table.deal({seat: cards[:4] for seat, cards in hands.items()}, first=3, rest=8.0)
+    for seat in SEATS:
+        if seat != late:
+            table.lay(f"seat:{seat}", hands[seat][4])
+    table.wait(2.5)
+    table.lay(f"seat:{late}", hands[late][4], rest=8.0)
+    told = {body["street"]: body["boards"] for body in table.told("ruling/first-to-act")}
+    assert told["fifth"] == {str(seat): hands[seat][2:5] for seat in SEATS}

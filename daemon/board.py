@@ -26,6 +26,8 @@ AWAY_REST_MS = 4000
 SOON_MS = 2000
 NEXT_MS = 4000
 """The first card of the next street comes so long after the last of this one."""
+ONE_MORE_HITS, ONE_MORE_MS = 2, 10_000
+"""A card heard on the board so often, and so short a time ago, may lie there."""
 APART_MS = 1500
 """No dealer lays turn and river within so long of each other."""
 TAKEN_BACK_MS = 5000
@@ -123,7 +125,7 @@ def _street_out(scene: Scene, fresh: list[str], size: int) -> list[str]:
     if len(fresh) < size:
         return []
     first = [scene.presence.since(tag) for tag in fresh]
-    if _order_unsure(scene, first, size):
+    if _order_unsure(scene, fresh, first, size):
         if len(first) > size or scene.now - first[0] >= AWAY_REST_MS:
             scene.alert("missing-card", "board")
         return []
@@ -132,7 +134,7 @@ def _street_out(scene: Scene, fresh: list[str], size: int) -> list[str]:
         scene.alert("missing-card", "board")
         return []
     if len(fresh) == size:
-        return fresh
+        return [] if _one_more_heard(scene, fresh, first[-1]) else fresh
     later = first[size] - first[size - 1]
     if later > NEXT_MS:
         return fresh[:size]
@@ -142,11 +144,35 @@ def _street_out(scene: Scene, fresh: list[str], size: int) -> list[str]:
     return []
 
 
-def _order_unsure(scene: Scene, first: list[int], size: int) -> bool:
-    """Whether turn and river were first heard together, or cards after the antennas were away."""
+def _one_more_heard(scene: Scene, fresh: list[str], last: int) -> bool:
+    """Whether the board has heard another card by then that has not come to rest there.
+
+    It may be one of these as well, so that nobody knows which of them came later.
+    """
+    hand, cards = scene.hand, scene.setup.cards
+    for tag, track in scene.presence.tracks.items():
+        heard = track.heard.get("board")
+        if heard is None or tag in fresh or heard.hits < ONE_MORE_HITS:
+            continue
+        if track.home is not None and track.home != "board":
+            continue
+        known = hand.on_board(tag) or hand.owner(tag) is not None or tag in hand.stale
+        recent = heard.first <= last + NEXT_MS and scene.now - heard.last <= ONE_MORE_MS
+        if recent and not known and cards.get(tag, ("",))[0] == hand.deck:
+            return True
+    return False
+
+
+def _order_unsure(scene: Scene, fresh: list[str], first: list[int], size: int) -> bool:
+    """Whether cards were first heard together, after the antennas were away, or not for a while."""
     hand = scene.hand
     away = hand.board_gap_at > hand.street_at
     if away and (len(first) > size or scene.now - first[0] < AWAY_REST_MS):
+        return True
+    again = (scene.presence.first_in(tag, {"board"}) for tag in fresh)
+    if len(first) > size and any(
+        at is not None and at < since for at, since in zip(again, first, strict=True)
+    ):
         return True
     before = [card.since for card in hand.board if card.tag is not None]
     return size == 1 and hand.street > 1 and bool(before) and first[0] - max(before) < APART_MS

@@ -32,7 +32,7 @@ TOGETHER_MS = 5000
 """Hands that are tabled leave their antennas within so long of each other."""
 LIMIT_MS = 10_000
 """The same where the board heard that all were swept."""
-BOARD_MS = 800
+BOARD_MS = 1500
 ABSENT_MS = 2000
 ALONE_MS = 3000
 
@@ -182,8 +182,7 @@ def _swept(scene: Scene, live: list[int], *, stayed: bool) -> bool:
     One that goes before the last one may have been folded, and that one took the pot unseen.
     """
     seats, board = [scene.hand.seats[number] for number in live], scene.board_last()
-    found = [scene.presence.first_heard(seat.tags(), "muck") for seat in seats]
-    mucked = [at for at in found if at is not None]
+    mucked = [at for seat in seats if (at := in_muck(scene, seat)) is not None]
     if not mucked or min(mucked) < board:
         return not mucked
     last = max(seats, key=scene.last_at)

@@ -122,14 +122,13 @@ class Done:
 class Hand:
     """One hand of poker.
 
-    `named` means that the floor said which seats are in play; `not_dealt` are those whose only
-    cards turned out to be a neighbour's. `passed` are the cards that passed the shoe, of which
-    `taken` have been dealt out where seats have no antennas; `lost` means that there one was not
-    heard. `doubted` counts hands before with a seat that was not read. `witnessed` is when the shoe
-    was last compared with the antennas. `called` means that the floor has asked for the showdown,
-    first at `called_at`: cards that reach the muck from then on are no folds. `gap_at` is when a
-    seat's antenna, `board_gap_at` when the board's last came back after a time without looks,
-    `came_back` when the hand was heard there again; `in_place` is when a card was last in place.
+    `named`: the floor said who is in play; `not_dealt` are seats whose cards were a neighbour's.
+    `passed` are the cards that passed the shoe, of which `taken` have been dealt out where seats
+    have no antennas; `lost`: there one was not heard. `around` were read of late, `doubted` counts
+    hands before with a seat unread. `witnessed`: when shoe and antennas were last compared.
+    `called`: the floor asked for a showdown, first at `called_at`; no fold from then on. `gap_at`,
+    `board_gap_at`: when an antenna last came back after a time without looks, `came_back` when the
+    hand was heard there again; `in_place` when a card was last in place.
     """
 
     number: int
@@ -174,6 +173,7 @@ class Hand:
     passed: list[Passed] = field(default_factory=list)
     taken: int = 0
     lost: bool = False
+    around: list[int] = field(default_factory=list)
     doubted: int = 0
     witnessed: int = 0
 

@@ -37,6 +37,8 @@ def last_one(scene: Scene) -> int | None:
     kept = scene.last_at(last)
     if max(hand.gap_at, hand.board_gap_at) > kept - AWAY_MS or lost_sight(hand):
         return None
+    if hand_unread(scene, kept):
+        return None
     others = [seat for seat in live if seat is not last]
     if not all(sure(scene, last, tag, 2) for tag in last.tags()):
         return None
@@ -51,7 +53,7 @@ def _all_known(scene: Scene) -> bool:
     hand = scene.hand
     if scene.down or len(hand.seats) < 2 or unread(scene) or called(scene):
         return False
-    if hand.foul() or hand_unread(scene):
+    if hand.foul():
         return False
     return all(seat.held for seat in hand.seats.values())
 

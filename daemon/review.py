@@ -209,7 +209,8 @@ def begin(step: Step, seats: list[int] | None, button: int | None, deck: str | N
         last_dealt=state.now,
         stale=stale,
         expected=sorted(last.seats) if last is not None else [],
-        doubted=state.suspicions.unread,
+        doubted=state.suspicions.unread if state.suspicions.silent else 0,
+        around=sorted({seat for seats in state.suspicions.recent for seat in seats}),
     )
     if not hand.game.has_button:
         hand.button = None

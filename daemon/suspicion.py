@@ -22,6 +22,8 @@ WORN_LOOKS = 400
 WORN_HANDS = 3
 LOOKED_MS = 10_000
 UNREAD_HANDS = 2
+RECENT_HANDS = 3
+"""Who was read in one of so many hands may sit there and fold unread."""
 """So many hands with cards that no seat had make the silent antennas suspicious."""
 CALM_HANDS = 5
 """After so many hands in a row without them the suspicion is over."""
@@ -44,7 +46,8 @@ class Suspicions:
 
     `wear` has at most one entry for each enrolled tag; `told` are marks of what was told.
     `unread` counts hands with cards that no seat had, `calm` those without since the last one;
-    `silent` are the seats' antennas that heard nothing in any hand counted.
+    `silent` are the seats' antennas that heard nothing in any hand counted, `recent` the seats
+    of the last hands.
     """
 
     heard: list[str] = field(default_factory=list)
@@ -54,6 +57,7 @@ class Suspicions:
     unread: int = 0
     calm: int = 0
     silent: list[str] = field(default_factory=list)
+    recent: list[list[int]] = field(default_factory=list)
 
     def note(self, antenna: str) -> None:
         """An antenna has heard a tag."""
@@ -67,7 +71,8 @@ def suspect(step: Step, hand: Hand) -> None:
     _count_tags(step, hand)
     if not hand.named:
         _count_unread(step, hand)
-    step.state.suspicions.heard = []
+    known = step.state.suspicions
+    known.heard, known.recent = [], [*known.recent, sorted(hand.seats)][-RECENT_HANDS:]
 
 
 def hand_unread(scene: Scene, since: int = -1) -> bool:
@@ -86,7 +91,7 @@ def _strangers(scene: Scene, since: int = -1) -> bool:
     if len(found) > RESTING_DECK:
         return False
     due = max(hand.down_cards_due(), *(len(seat.held) for seat in hand.seats.values()), 0)
-    known = 0 if hand.doubted else due * len({*hand.expected} - {*hand.seats})
+    known = 0 if hand.doubted else due * len({*hand.around} - {*hand.seats})
     known += sum(max(0, due - len(seat.held)) for seat in hand.seats.values())
     burnt = _times_of_burns(hand)
     return any(

@@ -11,7 +11,7 @@ import msgspec
 import pytest
 
 from daemon import alerts, commands, config, dealing, wire
-from daemon import closing as ends
+from daemon import folds as ends
 from daemon.engine import AnswersInMemory, Engine
 from daemon.events import CardDealt
 from daemon.journal import Journal

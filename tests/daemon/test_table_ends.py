@@ -289,16 +289,22 @@ def test_a_misdeal_that_is_gathered_does_not_swallow_the_next_deal(felt, discipl
 # A seat whose antenna is deaf, nobody at the keyboard
 
 
-def folded_round(felt, table, discipline, seed, *, strangers=0, burns=0, winner=5):
-    """Cards for three seats, two folds over the muck, and the last one takes the pot."""
+def folded_round(felt, table, discipline, seed, *, early=0, late=0):
+    """Cards for three seats, two folds over the muck, and the last one's cards leave his antenna.
+
+    So many cards that no antenna ever heard come to the muck before them, or after.
+    """
     hands, _ = felt.hands(discipline, (1, 2, 5), seed)
     name = ("red", "blue")[seed % 2]
     spare = list(felt.deck(seed))[-8:]
-    table.deal({seat: cards[:3] for seat, cards in hands.items()}, deck=name, rest=8.0)
-    table.lay("muck", *spare[: strangers + burns], deck=name, rest=3.0)
+    table.deal(
+        {seat: cards[: DEAF[discipline]] for seat, cards in hands.items()}, deck=name, rest=8.0
+    )
+    table.lay("muck", *spare[:early], deck=name, rest=3.0)
     for seat in (1, 2):
         table.throw(seat, rest=5.0)
-    table.lift(f"seat:{winner}", rest=1.0)
+    table.lift("seat:5", rest=1.0)
+    table.lay("muck", *spare[early : early + late], deck=name, rest=3.0)
     table.sweep()
 
 
@@ -309,7 +315,7 @@ DEAF = {"holdem": 2, "omaha": 4, "stud": 3}
 def test_25_an_unread_hand_leaves_no_winner_and_a_silent_antenna_suspected(felt, discipline):
     table = felt.Felt(discipline, 6, unattended="all")
     for seed in range(4):
-        folded_round(felt, table, discipline, seed, strangers=DEAF[discipline])
+        folded_round(felt, table, discipline, seed, late=DEAF[discipline])
     assert [winner for winner in winners(table) if winner] == []
     assert table.alerts().count(("showdown-wanted", None)) == 4
     [(_, zone)] = [each for each in table.alerts() if each[0] == "antenna-deaf"]
@@ -320,7 +326,7 @@ def test_25_an_unread_hand_leaves_no_winner_and_a_silent_antenna_suspected(felt,
 def test_a_suspicion_that_is_open_leaves_no_winner_until_hands_were_all_read(felt, discipline):
     table = felt.Felt(discipline, 6, unattended="all")
     for seed in range(2):
-        folded_round(felt, table, discipline, seed, strangers=DEAF[discipline])
+        folded_round(felt, table, discipline, seed, late=DEAF[discipline])
     since = table.t
     for seed in range(2, 9):
         folded_round(felt, table, discipline, seed)

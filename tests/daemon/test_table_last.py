@@ -147,3 +147,47 @@ def test_an_up_card_that_is_heard_late_belongs_to_its_street(felt, late):
     table.lay(f"seat:{late}", hands[late][4], rest=8.0)
     told = {body["street"]: body["boards"] for body in table.told("ruling/first-to-act")}
     assert told["fifth"] == {str(seat): hands[seat][2:5] for seat in SEATS}
+
+
+@pytest.mark.parametrize("discipline", ["holdem", "omaha", "stud"])
+def test_13_in_the_first_hand_too_an_unread_fold_is_no_winner(felt, discipline):
+    """Cards that lay in the muck while the last one was still there had been folded."""
+    table, hands = dealt(felt, discipline)
+    used = {card for cards in hands.values() for card in cards}
+    fresh = (card for card in felt.deck(3) if card not in used)
+    table.lay("muck", *(next(fresh) for _ in range(4)), rest=4.0)
+    for seat in SEATS[:2]:
+        fold(table, seat, 4.0)
+    table.sweep()
+    assert winners(table) == [5]
+
+
+def test_a_flop_of_which_four_cards_were_heard_at_once_is_asked_for(felt):
+    """One of the four had not come to rest yet; nobody knows which of them is the turn."""
+    table, (hands, board) = felt.Felt(seats=6), felt.hands("holdem", SEATS)
+    table.say("start-hand", seats=list(SEATS))
+    table.deal(hands, rest=8.0)
+    table.lying["board"] = [felt.UIDS[f"red-{card}"] for card in board[:4]]
+    for _ in range(2):
+        table.wait(0.5)
+        table.lift("board", board[0], rest=1.0)
+        table.lay("board", board[0], rest=0.25)
+    table.lift("board", board[0], rest=6.0)
+    table.lay("board", board[0], rest=8.0)
+    assert [event["street"] for event in table.events("street")] == ["preflop"]
+    assert {"extra-board-card", "missing-card"} & table.kinds()
+
+
+def test_a_stray_uid_in_the_muck_makes_no_showdown_a_fold(felt):
+    """A garbled look repeats what another antenna heard just before."""
+    table, hands = dealt(felt, streets=3)
+    tag = felt.UIDS[f"red-{hands[5][0]}"]
+    antenna = next(name for name, zone in table.setup.zones.items() if zone == "muck")
+    reader, _, number = antenna.partition("/")
+    table.feed(reader=reader, antenna=int(number), tags=[tag])
+    table.wait(20.0)
+    table.lift("board", rest=0.5)
+    for seat in SEATS:
+        table.lying["muck"] += sorted(table.lift(f"seat:{seat}"))
+    table.wait(12.0)
+    assert [[hand["seat"] for hand in body["hands"]] for body in table.showdowns()] == [[1, 2, 5]]

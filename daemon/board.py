@@ -150,9 +150,10 @@ def _one_more_heard(scene: Scene, fresh: list[str], last: int) -> bool:
     It may be one of these as well, so that nobody knows which of them came later.
     """
     hand, cards = scene.hand, scene.setup.cards
+    elsewhere = {*fresh, *(never_on_board(hand) if hand.passed else ())}
     for tag, track in scene.presence.tracks.items():
         heard = track.heard.get("board")
-        if heard is None or tag in fresh or heard.hits < ONE_MORE_HITS:
+        if heard is None or tag in elsewhere or heard.hits < ONE_MORE_HITS:
             continue
         if track.home is not None and track.home != "board":
             continue

@@ -1,4 +1,4 @@
-"""How a hand comes to its end: the showdown, the sweep, the last one in play.
+"""How a hand comes to its end: the showdown, the sweep, what the floor is asked.
 
 Without the floor nothing is told that a person would have to know.
 """
@@ -15,7 +15,7 @@ from daemon.dealing import contested, crowded, left_lying, sure
 from daemon.events import HandEnded, HandShown
 from daemon.folds import SWEEP_MS, collected, in_muck, neighbours_cards, review_folds
 from daemon.hand import FOLDED, MUCKED, SHOWN, fold, reveal
-from daemon.lastone import AWAY_MS, PRESENT_MS, last_one
+from daemon.lastone import AWAY_MS, PRESENT_MS, foul, last_one
 from daemon.rules.errors import RuleError
 from daemon.rules.showdown import showdown
 from daemon.suspicion import hand_unread
@@ -148,7 +148,7 @@ def _unattended(scene: Scene) -> None:
     if len(live) == 1:
         return
     certain = scene.setup.unattended == "all" and bool(live) and _together(scene, live)
-    if not certain or hand.foul() or any(incomplete(scene, hand.seats[n]) for n in live):
+    if not certain or foul(hand) or any(incomplete(scene, hand.seats[n]) for n in live):
         _ask(scene)
         return
     hand.asked = True
@@ -249,7 +249,7 @@ def _all_in_muck(scene: Scene) -> bool:
     hand = scene.hand
     found = [in_muck(scene, hand.seats[number]) for number in hand.live()]
     rested = all(at is not None and scene.now - at >= QUIET_MS for at in found)
-    return bool(found) and rested and not hand.called
+    return bool(found) and rested and hand.called_at is None
 
 
 def _end_unseen(scene: Scene) -> None:

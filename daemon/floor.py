@@ -225,8 +225,8 @@ def _show(step: Step, command: c.Show) -> list[int]:
 def _showdown(step: Step, command: c.Showdown) -> list[int]:
     scene = _open(step)
     hand = scene.hand
-    if not hand.called and (_nearly_out(hand) or scene.shoe_alone()):
-        hand.called, hand.called_at = True, scene.now
+    if hand.called_at is None and (_nearly_out(hand) or scene.shoe_alone()):
+        hand.called_at = scene.now
     if not hand.last_street():
         raise CommandError("the last street is not out")
     if command.shown is UNSET:
@@ -280,7 +280,7 @@ def _end_hand(step: Step, command: c.EndHand) -> None:
     live = hand.live()
     hand.done.append(Done(command.id, command.by or "", "end-hand"))
     alone = len(live) == 1 and len(hand.seats) > 1 and hand.result is None
-    collecting = hand.called and {*collected(scene)} - {*live}
+    collecting = hand.called_at is not None and {*collected(scene)} - {*live}
     alone = alone and not collecting and not last_fold_unseen(scene)
     end(scene, live[0] if alone else None)
     close(step, hand)

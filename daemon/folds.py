@@ -31,8 +31,11 @@ def review_folds(scene: Scene, wait: int = FOLD_MS) -> None:
     if scene.hand.cleared is not None and wait == FOLD_MS:
         return
     for seat in scene.hand.seats.values():
-        _note_muck(scene, seat)
-        if seat.status == IN and seat.muck_at is not None and _folded(scene, seat, wait):
+        if seat.status != IN:
+            continue
+        if seat.muck_at is None:
+            _note_muck(scene, seat)
+        if seat.muck_at is not None and _folded(scene, seat, wait):
             fold(scene, seat)
             seat.by_muck = True
             if scene.shoe_alone():
@@ -41,11 +44,16 @@ def review_folds(scene: Scene, wait: int = FOLD_MS) -> None:
 
 def _note_muck(scene: Scene, seat: Seat) -> None:
     """A hand was heard in the muck, too shortly to settle there, and nowhere else since."""
+    presence, zones = scene.presence, seat.zones()
+    for held in seat.held:
+        track = presence.tracks.get(held.tag or "")
+        if track is not None and track.home in zones:
+            return
     left = scene.last_at(seat)
-    if seat.status != IN or seat.muck_at is not None or scene.now - left < LIFT_MS:
+    if scene.now - left < LIFT_MS:
         return
     tags = [tag for tag in seat.tags() if sure(scene, seat, tag, 2)]
-    heard = scene.presence.last_heard(tags, {"muck"})
+    heard = presence.last_heard(tags, {"muck"})
     if heard > left:
         seat.muck_at = heard
 
@@ -103,7 +111,7 @@ def collected(scene: Scene) -> list[int]:
 
 def _may_have_shown(scene: Scene, seat: Seat) -> bool:
     hand, at = scene.hand, in_muck(scene, seat)
-    until = hand.called_at if hand.called else scene.now
+    until = scene.now if hand.called_at is None else hand.called_at
     if at is None or at > until:
         return False
     by_muck = seat.status == FOLDED and seat.by_muck and not seat.confirmed
@@ -123,7 +131,7 @@ def neighbours_cards(scene: Scene, seat: Seat) -> bool:
 
 def called(scene: Scene) -> bool:
     """Whether it came to a showdown: hands that reach the muck then have lost."""
-    return scene.hand.result is not None or scene.hand.called
+    return scene.hand.result is not None or scene.hand.called_at is not None
 
 
 def _hand_goes_on(scene: Scene, seat: Seat, at: int, wait: int) -> bool:

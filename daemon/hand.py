@@ -126,7 +126,7 @@ class Hand:
     `passed` are the cards that passed the shoe, of which `taken` have been dealt out where seats
     have no antennas; `lost`: there one was not heard. `around` were read of late, `doubted` counts
     hands before with a seat unread. `witnessed`: when shoe and antennas were last compared.
-    `called`: the floor asked for a showdown, first at `called_at`; no fold from then on. `gap_at`,
+    `called_at`: when the floor first asked for a showdown; no fold from then on. `gap_at`,
     `board_gap_at`: when an antenna last came back after a time without looks, `came_back` when the
     hand was heard there again; `in_place` when a card was last in place.
     """
@@ -167,8 +167,7 @@ class Hand:
     alerted: list[str] = field(default_factory=list)
     done: list[Done] = field(default_factory=list)
     cleared: int | None = None
-    called: bool = False
-    called_at: int = -1
+    called_at: int | None = None
     expected: list[int] = field(default_factory=list)
     passed: list[Passed] = field(default_factory=list)
     taken: int = 0
@@ -203,10 +202,6 @@ class Hand:
         """Whether every street is out."""
         return self.street == len(self.game.streets) - 1
 
-    def foul(self) -> bool:
-        """Whether cards of two decks are in play."""
-        return any(mark.startswith("mixed-decks ") for mark in self.alerted)
-
     def seat(self, number: int) -> Seat:
         """The seat with this number, in play from now on."""
         return self.seats.setdefault(number, self.not_dealt.pop(number, Seat(number)))
@@ -230,7 +225,10 @@ class Hand:
 
 @dataclass
 class Scene:
-    """What one step works with: the time, the evidence, the hand, and the facts it tells."""
+    """What one step works with: the time, the evidence, the hand, and the facts it tells.
+
+    `first` keeps, for the step, when a card of a seat was first heard, in ms.
+    """
 
     now: int
     setup: Setup
@@ -240,6 +238,7 @@ class Scene:
     down: list[str]
     looked: dict[str, int]
     epoch: str
+    first: dict[tuple[str, int], int] = field(default_factory=dict)
 
     def tell(self, *facts: Fact) -> None:
         """Add facts, in order."""

@@ -16,7 +16,7 @@ from daemon.suspicion import hand_unread
 from daemon.sweep import lost_sight
 
 if TYPE_CHECKING:
-    from daemon.hand import Scene, Seat
+    from daemon.hand import Hand, Scene, Seat
 
 PRESENT_MS = 2500
 """A hand that lay there was heard so shortly before the board was taken up."""
@@ -53,9 +53,12 @@ def _all_known(scene: Scene) -> bool:
     hand = scene.hand
     if scene.down or len(hand.seats) < 2 or unread(scene) or called(scene):
         return False
-    if hand.foul():
-        return False
-    return all(seat.held for seat in hand.seats.values())
+    return not foul(hand) and all(seat.held for seat in hand.seats.values())
+
+
+def foul(hand: Hand) -> bool:
+    """Whether cards of two decks are in play."""
+    return any(mark.startswith("mixed-decks ") for mark in hand.alerted)
 
 
 def _outlasted(scene: Scene, others: list[Seat], last: Seat) -> bool:

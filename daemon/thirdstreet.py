@@ -114,7 +114,12 @@ def first_heard(scene: Scene, seat: Seat, held: Held) -> int:
     """When the card left the shoe, or an antenna of the seat first heard it; or it was typed."""
     if held.tag is None or held.source == "shoe":
         return held.since
-    time = scene.presence.first_in(held.tag, seat.zones())
-    time = held.since if time is None else time
-    passes = [card.at for card in scene.hand.passed if card.tag == held.tag]
-    return max((at for at in passes if time - PASSED_MS <= at <= time), default=time)
+    key = (held.tag, seat.number)
+    known = scene.first.get(key)
+    if known is None:
+        time = scene.presence.first_in(held.tag, seat.zones())
+        time = held.since if time is None else time
+        passes = [card.at for card in scene.hand.passed if card.tag == held.tag]
+        known = max((at for at in passes if time - PASSED_MS <= at <= time), default=time)
+        scene.first[key] = known
+    return known

@@ -193,3 +193,89 @@ def test_a_stray_uid_in_the_muck_makes_no_showdown_a_fold(felt):
         table.lying["muck"] += sorted(table.lift(f"seat:{seat}"))
     table.wait(12.0)
     assert [[hand["seat"] for hand in body["hands"]] for body in table.showdowns()] == [[1, 2, 5]]
+
+
+def test_board_cards_that_were_lost_and_heard_again_are_asked_for(felt):
+    """All four were heard at once; that one is heard again later does not make it the turn."""
+    table, (hands, board) = felt.Felt(seats=6), felt.hands("holdem", SEATS)
+    table.say("start-hand", seats=list(SEATS))
+    table.deal(hands, rest=8.0)
+    table.lay("board", board[0], board[3], board[1], board[2], rest=0.5)
+    table.lift("board", board[2], rest=6.0)
+    table.lay("board", board[2], rest=12.0)
+    assert [event["street"] for event in table.events("street")] == ["preflop"]
+    assert "missing-card" in table.kinds()
+
+
+def test_a_showdown_at_which_a_hand_was_never_read_is_asked_for(felt):
+    """Its cards come to the muck with all others, and no antenna had heard them before."""
+    table, hands = dealt(felt, streets=3)
+    used = {card for cards in hands.values() for card in cards}
+    table.wait(10.0)
+    for seat in SEATS:
+        table.lift(f"seat:{seat}")
+    table.lift("board", rest=1.0)
+    fresh = [card for card in felt.deck(3) if card not in used][-12:]
+    table.lay("muck", *fresh[:6], rest=12.0)
+    assert table.showdowns() == []
+    assert "showdown-wanted" in table.kinds()
+
+
+@pytest.mark.parametrize("end", ["showdown", "winner"])
+def test_with_a_foul_deck_nobody_wins_without_the_floor(felt, end):
+    table, hands = dealt(felt, streets=3 if end == "showdown" else 1)
+    used = {card for cards in hands.values() for card in cards}
+    stray = next(card for card in felt.deck(3) if card not in used)
+    table.lay("seat:5", stray, deck="blue", rest=4.0)
+    table.lift("seat:5", stray, deck="blue", rest=8.0)
+    assert "mixed-decks" in table.kinds()
+    if end == "winner":
+        for seat in SEATS[:2]:
+            fold(table, seat, 4.0)
+    table.sweep()
+    assert table.showdowns() == []
+    assert winners(table) in ([], [None])
+    assert "showdown-wanted" in table.kinds()
+
+
+def rounds(felt, table, unread, *, late):
+    """Hands in turn of two decks; of some no antenna hears what seat 2 got, folded soon or last."""
+    for seed, missing in enumerate(unread):
+        hands, _ = felt.hands("holdem", (1, 2, 3), seed)
+        deck, seen = ("red", "blue")[seed % 2], [n for n in (1, 2, 3) if n != 2 or not missing]
+        table.deal({seat: hands[seat] for seat in seen}, deck=deck, rest=8.0)
+        if missing and not late:
+            table.lay("muck", *hands[2], deck=deck, rest=3.0)
+        for seat in seen[:-1]:
+            fold(table, seat, 4.0)
+        table.lift("seat:3", rest=1.0)
+        if missing and late:
+            table.lay("muck", *hands[2], deck=deck, rest=3.0)
+        table.sweep()
+
+
+def test_13_one_who_folds_unread_three_times_in_a_row_is_no_deaf_seat(felt):
+    table = felt.Felt(seats=6, unattended="all")
+    rounds(felt, table, [False, True, True, True, False], late=False)
+    assert winners(table) == [3] * 5
+    assert "antenna-deaf" not in table.kinds()
+
+
+@pytest.mark.parametrize(("seats", "told"), [(3, [3]), (6, [])])
+def test_hands_that_were_not_read_block_no_winner_where_every_antenna_hears(felt, seats, told):
+    """The last hand is read whole; at the larger table one of the silent seats may be in it."""
+    table = felt.Felt(seats=seats, unattended="all")
+    rounds(felt, table, [False], late=True)
+    since = table.t
+    for seed in range(4):
+        hands, _ = felt.hands("holdem", (1, 2, 3), 5 + seed)
+        deck, spare = ("blue", "red")[seed % 2], [*felt.deck(5 + seed)][-4:]
+        table.deal(hands, deck=deck, rest=8.0)
+        for seat in (1, 2):
+            fold(table, seat, 4.0)
+        table.lift("seat:3", rest=1.0)
+        if seed < 3:
+            table.lay("muck", *spare, deck=deck, rest=3.0)
+        table.sweep()
+    found = [event.get("winner") for event in table.events("hand-ended", since=since)]
+    assert [winner for winner in found if winner] == told

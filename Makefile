@@ -10,6 +10,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 WORKERS ?= auto
+PYTEST = $(BIN)/python -m pytest -n $(WORKERS) --maxprocesses 4 --dist loadfile
 # pure modules whose every branch the tests take; `make test` fails when one no longer is
 COVERED := daemon/rules/*,daemon/games/*,daemon/odds/[a-r]*,daemon/odds/spot.py,daemon/odds/stud.py
 COVERED := $(COVERED),daemon/commitments.py,daemon/deal.py,daemon/deal_corrections.py,daemon/deals.py
@@ -24,9 +25,13 @@ demo: $(VENV)/.demo
 
 test: $(VENV)/.test
 	@tests/debian-packages
-	@$(BIN)/python -m pytest -m "not soak" -n $(WORKERS) --maxprocesses 4 --dist loadfile \
-		--cov --cov-report= $(ARGS)
-	@$(if $(ARGS),:,$(BIN)/python -m coverage report --fail-under=100 --include='$(COVERED)')
+ifdef ARGS
+	@$(PYTEST) -m "not soak" $(ARGS)
+else
+	@$(PYTEST) -m "traced and not soak" --cov --cov-report=
+	@$(BIN)/python -m coverage report --fail-under=100 --include='$(COVERED)'
+	@$(PYTEST) -m "not traced and not soak"
+endif
 
 check: $(VENV)/.check
 	$(BIN)/ruff format --check .

@@ -22,9 +22,9 @@ WORN_LOOKS = 400
 WORN_HANDS = 3
 LOOKED_MS = 10_000
 UNREAD_HANDS = 2
+"""So many hands with cards that no seat had make the silent antennas suspicious."""
 RECENT_HANDS = 3
 """Who was read in one of so many hands may sit there and fold unread."""
-"""So many hands with cards that no seat had make the silent antennas suspicious."""
 CALM_HANDS = 5
 """After so many hands in a row without them the suspicion is over."""
 BURNT_MS = 5000

@@ -20,11 +20,26 @@ VPCD = Path("/usr/lib/pcsc/drivers/serial/libifdvpcd.so")
 READERS = ("Feltd Shoe (S001)", "Feltd Twin", "Feltd Twin", "ACS ACR122U PICC Interface")
 FIRST_PORT = 36002
 
+HERE = Path(__file__).parent
+TRACED = ("rules/", "games/", "odds/", "daemon/test_deals.py")
+TRACED += ("daemon/test_deal_cards.py", "daemon/test_commitments.py", "daemon/test_config.py")
+TRACED += ("daemon/test_enrolment.py", "daemon/test_journal")
+TRACED += ("daemon/test_mqtt.py", "daemon/test_mqtt_limits.py", "daemon/test_phh.py")
+TRACED += ("daemon/test_teach_in.py",)
+"""Tests that take every branch of the modules that the Makefile names: `make test` runs these with
+coverage, and the others without, which would take three times as long."""
+
 # libpcsclite takes the path at its first use and keeps it, so one folder serves the whole run,
 # and no test ever reaches the machine's own pcscd
 PCSC_FOLDER = Path(tempfile.mkdtemp(prefix="feltd-pcsc-"))
 os.environ["PATH"] += ":/usr/sbin"
 os.environ["PCSCLITE_CSOCK_NAME"] = str(PCSC_FOLDER / "run" / "pcscd.comm")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if item.path.relative_to(HERE).as_posix().startswith(TRACED):
+            item.add_marker(pytest.mark.traced)
 
 
 def pytest_unconfigure() -> None:

@@ -23,8 +23,6 @@ from daemon.state import TableState
 from daemon.wire import Wire
 from drivers.sim.table import simulate, write
 
-pytestmark = pytest.mark.no_cover
-
 DISCIPLINES = ("holdem", "omaha", "stud")
 LEVELS = ("harsh", "brutal")
 TALKATIVE = ('hole_cards = "clear"', "floor = true")

@@ -26,8 +26,6 @@ from drivers import Look
 from drivers.sim.layout import Layout
 from drivers.sim.table import simulate
 
-pytestmark = pytest.mark.no_cover
-
 DISCIPLINES = ("holdem", "omaha", "stud")
 LEVELS = ("harsh", "brutal")
 APART = 2.0

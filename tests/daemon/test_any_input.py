@@ -23,8 +23,6 @@ from daemon.table import restore, save
 from daemon.wire import Wire
 from drivers.sim.table import simulate, write
 
-pytestmark = pytest.mark.no_cover
-
 ZONES = {f"rail/{n}": f"seat:{n}" for n in range(1, 5)} | {
     "rail/5": "board",
     "rail/6": "muck",

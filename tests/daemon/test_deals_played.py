@@ -18,8 +18,6 @@ from daemon.wire import Wire
 from drivers.sim.layout import Layout
 from drivers.sim.table import Session, simulate
 
-pytestmark = pytest.mark.no_cover
-
 SEATS = 8
 RAIL = {f"rail/{n}": f"seat:{n}" for n in range(1, SEATS + 1)}
 RAIL |= {"rail/10": "board", "rail/11": "muck"}

@@ -22,8 +22,6 @@ from daemon.recording import RawCommand, read_line, read_opening
 from daemon.verify import verify
 from drivers.sim.table import simulate, write
 
-pytestmark = pytest.mark.no_cover
-
 DISCIPLINES = ("holdem", "omaha", "stud")
 FORCED = {
     "NT": {"min_bet": 2},

@@ -14,8 +14,6 @@ from daemon.cli import main
 from daemon.topics import CHANNELS
 from drivers.sim.table import simulate
 
-pytestmark = pytest.mark.no_cover
-
 DOCUMENT = Path(__file__).parents[2] / "docs" / "asyncapi.json"
 TRAILING = (
     {"id": "1", "type": "card", "zone": "seat:3\n", "card": "As"},

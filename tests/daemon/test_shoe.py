@@ -17,8 +17,6 @@ from daemon.wire import Wire
 from drivers.sim.layout import Layout
 from drivers.sim.table import simulate
 
-pytestmark = pytest.mark.no_cover
-
 UIDS = {
     f"{deck}-{card}": f"E004016{number}{place:08X}"
     for number, deck in enumerate(("red", "blue"))

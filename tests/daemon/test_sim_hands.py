@@ -16,8 +16,6 @@ from daemon.replay import replay
 from daemon.setup import Setup
 from drivers.sim.table import simulate
 
-pytestmark = pytest.mark.no_cover
-
 DISCIPLINES = ("holdem", "omaha", "stud")
 HANDS = 40
 RIGHT = {"clean": 1.0, "field": 0.95, "harsh": 0.9, "brutal": 0.0}

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-pytestmark = pytest.mark.no_cover
-
 HOLDEM = {1: ["As", "Ah"], 2: ["Kd", "Kc"], 3: ["7h", "2c"]}
 BOARD = ("Qs", "Jd", "9h", "5h", "8c")
 BURNS = ("3s", "4d", "6s")

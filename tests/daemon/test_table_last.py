@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-pytestmark = pytest.mark.no_cover
-
 SEATS = (1, 2, 5)
 
 

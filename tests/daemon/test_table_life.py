@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-pytestmark = pytest.mark.no_cover
-
 DISCIPLINES = ("holdem", "omaha", "stud")
 FLOPPED = ("holdem", "omaha")
 OWN = {"holdem": 2, "omaha": 4, "stud": 7}

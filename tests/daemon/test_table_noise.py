@@ -6,8 +6,6 @@ from dataclasses import replace
 
 import pytest
 
-pytestmark = pytest.mark.no_cover
-
 DISCIPLINES = ("holdem", "omaha", "stud")
 OWN = {"holdem": 2, "omaha": 4, "stud": 7}
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-pytestmark = pytest.mark.no_cover
-
 
 def openers(table):
     return {body["street"]: body["seat"] for body in table.told("ruling/first-to-act")}

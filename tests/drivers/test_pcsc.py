@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import time
 from contextlib import aclosing
 from pathlib import Path
 
@@ -203,14 +204,13 @@ def test_pcscd_killed_and_started_again(pcscd):
 
 
 def test_a_pcscd_that_hangs_is_told_once_and_left_alone_until_it_answers(pcscd, monkeypatch):
-    monkeypatch.setattr(pcsc, "_PATIENCE", 1.0)
-
     def threads():
         return sum(t.name.startswith("pcsc shoe") for t in threading.enumerate())
 
     async def hangs(looks):
         await anext(looks)
         pcscd.order("freeze")
+        monkeypatch.setattr(pcsc, "_PATIENCE", 1.0)
         with pytest.raises(ReaderError, match="pcscd does not answer"):
             await until(looks, RED)
 
@@ -226,10 +226,12 @@ def test_a_pcscd_that_hangs_is_told_once_and_left_alone_until_it_answers(pcscd, 
         stuck = threads()
         for _ in range(3):
             run(still)
-        assert threads() <= stuck + 1
+        while threads() > stuck + 1:  # those that have nothing to do take a while to end
+            time.sleep(0.01)
     finally:
         pcscd.order("thaw")
-    pcsc._stuck["shoe"].exception(10)
+        pcsc._stuck["shoe"].exception(30)
+        monkeypatch.undo()
     pcscd.order("insert", slot=0, uid=RED)
     assert run(back)[-1].tags == (RED,)
 

@@ -12,8 +12,6 @@ from drivers.sim.layout import Layout
 from drivers.sim.noise import LEVELS
 from drivers.sim.table import simulate, write
 
-pytestmark = pytest.mark.no_cover
-
 DISCIPLINES = ("holdem", "omaha", "stud")
 ALL_LEVELS = tuple(LEVELS)
 

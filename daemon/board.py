@@ -9,9 +9,10 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from daemon.dealing import DEALT_MS, RESTING_DECK, open_first_street
+from daemon.dealing import DEALT_MS, open_first_street
 from daemon.events import StreetDealt
 from daemon.hand import FOLDED, IN, BoardCard
+from daemon.otherdeck import RESTING_DECK
 from daemon.passes import never_on_board
 
 if TYPE_CHECKING:
@@ -129,6 +130,8 @@ def _street_out(scene: Scene, fresh: list[str], size: int) -> list[str]:
         if len(first) > size or scene.now - first[0] >= AWAY_REST_MS:
             scene.alert("missing-card", "board")
         return []
+    if len(fresh) == size:
+        first = _ever_heard(scene, fresh)
     apart = max((late - early for early, late in pairwise(first[:size])), default=0)
     if apart > NEXT_MS or first[size - 1] - first[0] > TOGETHER_MS:
         scene.alert("missing-card", "board")
@@ -142,6 +145,12 @@ def _street_out(scene: Scene, fresh: list[str], size: int) -> list[str]:
     if size == 1 and rested and len(fresh) <= _missing(scene) and later > 0:
         return fresh[:1]
     return []
+
+
+def _ever_heard(scene: Scene, fresh: list[str]) -> list[int]:
+    """When the board first heard these, in order: one that was lost for a while came no later."""
+    found = (scene.presence.first_in(tag, {"board"}) for tag in fresh)
+    return sorted(scene.now if at is None else at for at in found)
 
 
 def _one_more_heard(scene: Scene, fresh: list[str], last: int) -> bool:

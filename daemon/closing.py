@@ -15,7 +15,8 @@ from daemon.dealing import contested, crowded, left_lying, sure
 from daemon.events import HandEnded, HandShown
 from daemon.folds import SWEEP_MS, collected, in_muck, neighbours_cards, review_folds
 from daemon.hand import FOLDED, MUCKED, SHOWN, fold, reveal
-from daemon.lastone import AWAY_MS, PRESENT_MS, foul, last_one
+from daemon.lastone import AWAY_MS, PRESENT_MS, last_one
+from daemon.otherdeck import foul
 from daemon.rules.errors import RuleError
 from daemon.rules.showdown import showdown
 from daemon.suspicion import hand_unread
@@ -33,6 +34,9 @@ TOGETHER_MS = 5000
 LIMIT_MS = 10_000
 """The same where the board heard that all were swept."""
 BOARD_MS = 1500
+GATHER_MS = 1500
+"""Hands that leave so shortly after each other, none in the muck yet, are gathered by the dealer:
+the last one in play holds on to his until the hand of the other lies in the muck."""
 ABSENT_MS = 2000
 ALONE_MS = 3000
 
@@ -148,7 +152,7 @@ def _unattended(scene: Scene) -> None:
     if len(live) == 1:
         return
     certain = scene.setup.unattended == "all" and bool(live) and _together(scene, live)
-    if not certain or foul(hand) or any(incomplete(scene, hand.seats[n]) for n in live):
+    if not certain or foul(scene) or any(incomplete(scene, hand.seats[n]) for n in live):
         _ask(scene)
         return
     hand.asked = True
@@ -186,6 +190,9 @@ def _swept(scene: Scene, live: list[int], *, stayed: bool) -> bool:
     if not mucked or min(mucked) < board:
         return not mucked
     last = max(seats, key=scene.last_at)
+    left = [scene.last_at(seat) for seat in seats]
+    if min(mucked) > max(left) and max(left) - min(left) <= GATHER_MS:
+        return True
     before = [scene.last_at(seat) for seat in seats if seat is not last]
     if not scene.hand.game.common_card and (not stayed or min(before) >= board - BOARD_MS):
         return True

@@ -13,6 +13,7 @@ from msgspec import UNSET
 from daemon.alerts import alert
 from daemon.events import CardDealt
 from daemon.hand import Held
+from daemon.otherdeck import FOREIGN_MS, RESTING_DECK
 from daemon.setup import seat_number
 
 if TYPE_CHECKING:
@@ -27,9 +28,6 @@ if TYPE_CHECKING:
 REST_MS = 1000
 """A card has lain so long before it is told."""
 EXTRA_MS = 3000
-FOREIGN_MS = 2000
-RESTING_DECK = 8
-"""More tags of one deck than this, beyond those expected, are a deck that was put down."""
 
 
 def deal_alert(step: Step, deal: Deal, kind: str, zone: str, once: str | None = None) -> None:

@@ -20,9 +20,6 @@ if TYPE_CHECKING:
 
 EXTRA_MS = 3000
 """A surplus card must rest so long before it is an irregularity and no cross-read."""
-FOREIGN_MS = 2000
-RESTING_DECK = 8
-"""More tags of one deck than this in one zone are a deck that was put down."""
 DEALT_MS = 4000
 
 
@@ -138,28 +135,6 @@ def sure(scene: Scene, seat: Seat, tag: str | None, hits: int = 3) -> bool:
     if held.fixed or tag is None:
         return True
     return any(scene.presence.sure(tag, zone, scene.rivals(), hits) for zone in seat.zones())
-
-
-def review_foreign(scene: Scene) -> None:
-    """Tell a deck that was put down from a foreign card that was dealt."""
-    hand, presence = scene.hand, scene.presence
-    for tag, since in list(hand.foreign.items()):
-        zone = presence.home(tag)
-        if zone is None or zone in {"muck", "burn"} or tag not in scene.setup.cards:
-            del hand.foreign[tag]
-        elif scene.now - since >= FOREIGN_MS:
-            deck = scene.setup.cards[tag][0]
-            if deck_rests(scene, zone, deck):
-                scene.alert("foreign-deck", zone, once=deck)
-            elif f"foreign-deck {deck}" not in hand.alerted:
-                scene.alert("mixed-decks", zone, once=deck)
-
-
-def deck_rests(scene: Scene, zone: str, deck: str) -> bool:
-    """Whether a whole deck, and no dealt card, lies in the zone."""
-    cards = scene.setup.cards
-    tags = [tag for tag in scene.presence.at(zone) if cards.get(tag, ("",))[0] == deck]
-    return len(tags) > RESTING_DECK
 
 
 def review_extra(scene: Scene) -> None:

@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING
 from daemon.dealing import sure, unread
 from daemon.folds import SWEEP_MS, called, in_muck
 from daemon.hand import FOLDED, SHOWN
+from daemon.otherdeck import foul
 from daemon.suspicion import hand_unread
 from daemon.sweep import lost_sight
 
 if TYPE_CHECKING:
-    from daemon.hand import Hand, Scene, Seat
+    from daemon.hand import Scene, Seat
 
 PRESENT_MS = 2500
 """A hand that lay there was heard so shortly before the board was taken up."""
@@ -53,12 +54,7 @@ def _all_known(scene: Scene) -> bool:
     hand = scene.hand
     if scene.down or len(hand.seats) < 2 or unread(scene) or called(scene):
         return False
-    return not foul(hand) and all(seat.held for seat in hand.seats.values())
-
-
-def foul(hand: Hand) -> bool:
-    """Whether cards of two decks are in play."""
-    return any(mark.startswith("mixed-decks ") for mark in hand.alerted)
+    return not foul(scene) and all(seat.held for seat in hand.seats.values())
 
 
 def _outlasted(scene: Scene, others: list[Seat], last: Seat) -> bool:

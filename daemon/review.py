@@ -7,17 +7,16 @@ from typing import TYPE_CHECKING
 from daemon.board import review_board
 from daemon.closing import end_unsaid, review_end, review_showdown, review_shows
 from daemon.dealing import (
-    RESTING_DECK,
     review_deal,
     review_disputes,
     review_extra,
-    review_foreign,
     settled,
 )
 from daemon.deals import follow, left_over, superseded
 from daemon.events import HandStarted
 from daemon.folds import review_folds
 from daemon.hand import Hand
+from daemon.otherdeck import RESTING_DECK, review_foreign
 from daemon.setup import seat_number
 from daemon.shoe import deck_of_start, follow_alone, take_over
 from daemon.state import move_button

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from daemon.dealing import RESTING_DECK
+from daemon.otherdeck import RESTING_DECK
 from daemon.setup import seat_number
 from daemon.sweep import last_in_place
 
@@ -46,7 +46,7 @@ class Suspicions:
 
     `wear` has at most one entry for each enrolled tag; `told` are marks of what was told.
     `unread` counts hands with cards that no seat had, `calm` those without since the last one;
-    `silent` are the seats' antennas that heard nothing in any hand counted, `recent` the seats
+    `silent` are the seats' antennas that have heard nothing since the first, `recent` the seats
     of the last hands.
     """
 
@@ -137,8 +137,11 @@ def _count_unread(step: Step, hand: Hand) -> None:
     seats = [one for one, zone in zones.items() if zone.startswith("seat:")]
     quiet = [one for one in seats if one not in known.heard and not zones[one].endswith(":up")]
     scene = step.scene(hand)
+    known.silent = [one for one in known.silent if one in quiet]
+    if not known.silent:
+        known.unread = 0
     if _strangers(scene):
-        known.silent = [one for one in quiet if not known.unread or one in known.silent]
+        known.silent = known.silent if known.unread else quiet
         known.unread, known.calm = known.unread + 1, 0
     elif len(_times_of_strangers(scene)) < 2:
         known.calm += 1

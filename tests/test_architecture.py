@@ -19,8 +19,9 @@ daemon.games daemon.games. daemon.events daemon.alerts daemon.commands daemon.co
     daemon.setup
 daemon.passes daemon.sweep daemon.dealorder daemon.evidence daemon.presence daemon.hand \
     daemon.deal daemon.chain
-daemon.state daemon.dealing daemon.board daemon.folds daemon.lastone daemon.closing \
-    daemon.corrections daemon.review daemon.floor daemon.table daemon.wire daemon.recording \
+daemon.state daemon.otherdeck daemon.dealing daemon.board daemon.folds daemon.lastone \
+    daemon.closing daemon.corrections daemon.review daemon.floor daemon.table daemon.wire \
+    daemon.recording \
     daemon.engine daemon.upcards daemon.phh daemon.antennas \
     daemon.decks daemon.config daemon.deals daemon.deal_cards daemon.deal_corrections \
     daemon.delay daemon.sealing daemon.shoe daemon.witness daemon.watchdog daemon.suspicion \
@@ -49,6 +50,7 @@ PURE = (
         "daemon.hand",
         "daemon.state",
         "daemon.dealing",
+        "daemon.otherdeck",
         "daemon.board",
     ),
     *(

@@ -203,18 +203,38 @@ def unread(scene: Scene) -> bool:
 
 
 def contested(scene: Scene) -> bool:
-    """Whether a seat not in play hears a card as often as the seat that it was given to."""
+    """Whether a hand may lie at a seat not in play that hears its cards as often as their own.
+
+    Not where it hears some of a hand of which the seat in play has others for certain: if both
+    had hands, two cards of each would not have been heard.
+    """
     hand = scene.hand
     if hand.named or not any(
         mark.startswith(("two-claims", "duplicate-card")) for mark in hand.alerted
     ):
         return False
-    return any(
-        seat_number(zone) not in {None, *hand.seats}
-        for tag, track in scene.presence.tracks.items()
-        if scene.setup.cards.get(tag, ("",))[0] == hand.deck
-        for zone in _claimants(track)
-    )
+    found: dict[str, list[str]] = {}
+    for tag, track in scene.presence.tracks.items():
+        if scene.setup.cards.get(tag, ("",))[0] == hand.deck:
+            for zone in _claimants(track):
+                if seat_number(zone) not in {None, *hand.seats}:
+                    found.setdefault(zone, []).append(tag)
+    return any(_may_be_a_hand(scene, tags) for tags in found.values())
+
+
+def _may_be_a_hand(scene: Scene, tags: list[str]) -> bool:
+    """Whether these may be the cards of a seat of their own: all of them, or some of nobody."""
+    hand = scene.hand
+    due = max([hand.down_cards_due(), *(len(seat.held) for seat in hand.seats.values())])
+    owners = [hand.owner(tag) for tag in tags]
+    if len(tags) >= due:
+        return True
+    for owner in owners:
+        if owner is None or len(owner.held) < due:
+            return True
+        if not any(sure(scene, owner, tag, 2) for tag in owner.tags() if tag not in tags):
+            return True
+    return False
 
 
 def disputed_at(scene: Scene, seat: Seat) -> int:

@@ -68,6 +68,8 @@ def _outlasted(scene: Scene, others: list[Seat], last: Seat) -> bool:
         return True
     margin = PRESENT_MS if scene.hand.board else MARGIN_MS
     there = not _all_out(scene) and (board < 0 or kept >= board - PRESENT_MS)
+    if any(in_muck(scene, one) is None for one in others):
+        return False
     return there and all(kept - scene.last_at(one) >= margin for one in others)
 
 

@@ -206,7 +206,7 @@ def dealt(felt, discipline, **options):
 @pytest.mark.parametrize("discipline", ["holdem", "omaha", "stud"])
 @pytest.mark.parametrize("pushed", [True, False], ids=["over the muck", "unseen"])
 def test_of_two_hands_in_the_muck_the_first_is_not_the_winner(felt, discipline, pushed):
-    """The last one had lifted his cards long before, so that the folded hand was heard later."""
+    """The last one had lifted his cards long before, or his antenna was deaf."""
     table, _ = dealt(felt, discipline)
     table.throw(1, rest=6.0)
     gone = table.lift("seat:2", rest=5.0)
@@ -215,8 +215,8 @@ def test_of_two_hands_in_the_muck_the_first_is_not_the_winner(felt, discipline, 
     table.wait(1.0)
     table.sweep()
     assert folded(table)[0] == 1
-    assert winners(table) == ([] if pushed else [5])
-    assert ("showdown-wanted" in table.kinds()) == pushed
+    assert winners(table) == []
+    assert "showdown-wanted" in table.kinds()
 
 
 @pytest.mark.parametrize("discipline", ["holdem", "omaha", "stud"])

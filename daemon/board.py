@@ -30,7 +30,11 @@ NEXT_MS = 4000
 ONE_MORE_HITS, ONE_MORE_MS = 2, 10_000
 """A card heard on the board so often, and so short a time ago, may lie there."""
 APART_MS = 1500
-"""No dealer lays turn and river within so long of each other."""
+"""No dealer lays the cards of two streets within so long of each other; one may be a burn."""
+LEAST_HEARD, FEW_HEARD, SURE_HITS = 0.5, 0.75, 4
+"""A card of the board is heard in so many of the looks since it was laid there, few or many."""
+PASSING_MS = 2000
+WELL_HITS, WELL_HEARD = 8, 0.6
 TAKEN_BACK_MS = 5000
 SHUFFLE_MS = 5000
 """More tags of the deck than a resting one has, heard within so long, are the deck itself."""
@@ -89,8 +93,25 @@ def _fresh(scene: Scene) -> list[str]:
         and not hand.on_board(tag)
         and hand.owner(tag) is None
         and not _typed(scene, tag)
+        and not _heard_in_passing(scene, tag)
     ]
     return [] if fresh and _deck_there(scene) else fresh
+
+
+def _heard_in_passing(scene: Scene, tag: str) -> bool:
+    """Whether the board hears the card now and then only: a burn may lie beside it.
+
+    One that was heard before, and was lost, counts once it is heard as well as any.
+    """
+    track = scene.presence.tracks[tag]
+    claims = [claim for claim in track.claims.values() if claim.zone == "board"]
+    hits, looks = sum(claim.hits for claim in claims), sum(claim.looks for claim in claims)
+    total = track.heard["board"]
+    if hits < (LEAST_HEARD if hits >= SURE_HITS else FEW_HEARD) * looks:
+        return True
+    early = min((claim.first for claim in claims), default=total.last) - total.first
+    well = hits >= WELL_HITS and hits >= WELL_HEARD * looks
+    return early > PASSING_MS and not well
 
 
 def _deck_there(scene: Scene) -> bool:
@@ -185,7 +206,7 @@ def _order_unsure(scene: Scene, fresh: list[str], first: list[int], size: int) -
     ):
         return True
     before = [card.since for card in hand.board if card.tag is not None]
-    return size == 1 and hand.street > 1 and bool(before) and first[0] - max(before) < APART_MS
+    return size == 1 and bool(before) and _ever_heard(scene, fresh)[0] - max(before) < APART_MS
 
 
 def _missing(scene: Scene) -> int:

@@ -192,14 +192,22 @@ def left_lying(scene: Scene, seat: Seat) -> bool:
     return any(tag not in removed for tag in lying)
 
 
-def unread(scene: Scene) -> bool:
+def unread(scene: Scene, by: int | None = None) -> bool:
     """Whether a seat may be in play that was never read.
 
-    One of the last hand was not, nor its cards in the muck; or a seat not in play is contested.
+    One of the last hand was not, nor, by then, a card of it in the muck, where burns lie as well;
+    or a seat not in play is contested.
     """
-    hand = scene.hand
-    missing = set(hand.expected) - set(hand.seats)
-    return not hand.named and (len(missing) > len(hand.mucked) or contested(scene))
+    hand, by = scene.hand, scene.now if by is None else by
+    if hand.named:
+        return False
+    missing = len({*hand.expected} - {*hand.seats})
+    due = max([hand.down_cards_due(), *(len(seat.held) for seat in hand.seats.values())])
+    times = (scene.presence.first_heard([tag], "muck") for tag in hand.mucked)
+    gone = sum(at is not None and at <= by for at in times)
+    burns = sum(street.burn for street in hand.game.streets[: hand.street + 1])
+    accounted = not missing or gone - burns > (missing - 1) * due
+    return not accounted or contested(scene)
 
 
 def contested(scene: Scene) -> bool:

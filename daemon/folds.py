@@ -20,6 +20,8 @@ SWEPT_MS = 2500
 """A sweep takes all hands within so long."""
 LIFT_MS = 6000
 """Nobody holds cards up to look at them for so long."""
+TABLED_MS = 5000
+"""Once all cards are out, a hand that comes to the muck so long after it left was perhaps shown."""
 COLLECT_MS = 6000
 """Hands of a showdown may be collected so long before the floor asks for it."""
 SWEEP_MS = 700
@@ -73,7 +75,7 @@ def _folded(scene: Scene, seat: Seat, wait: int) -> bool:
         if all(presence.home(tag) in seat.zones() for tag in seat.tags()):
             seat.muck_at = None
         return False
-    if scene.hand.gap_at > left:
+    if scene.hand.gap_at > left or (scene.hand.last_street() and at - left > TABLED_MS):
         return False
     if presence.hits(tags, "muck") < 2 and scene.now - left < LIFT_MS:
         return False

@@ -32,10 +32,12 @@ def last_one(scene: Scene) -> int | None:
     """The one seat that certainly had not given up when the table was swept."""
     hand = scene.hand
     live = [hand.seats[number] for number in hand.live()]
-    if not live or not _all_known(scene):
+    if not live:
         return None
     last = max(live, key=scene.last_at)
     kept = scene.last_at(last)
+    if not _all_known(scene, kept):
+        return None
     if max(hand.gap_at, hand.board_gap_at) > kept - AWAY_MS or lost_sight(hand):
         return None
     if hand_unread(scene, kept):
@@ -49,10 +51,10 @@ def last_one(scene: Scene) -> int | None:
     return last.number if not others or _outlasted(scene, others, last) else None
 
 
-def _all_known(scene: Scene) -> bool:
-    """Whether all seats in play were read, with one deck, and nobody asked for the showdown."""
+def _all_known(scene: Scene, kept: int) -> bool:
+    """Whether all seats were read that were in play by then, with one deck, and no showdown."""
     hand = scene.hand
-    if scene.down or len(hand.seats) < 2 or unread(scene) or called(scene):
+    if scene.down or len(hand.seats) < 2 or unread(scene, kept) or called(scene):
         return False
     return not foul(scene) and all(seat.held for seat in hand.seats.values())
 

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 from daemon.dealing import disputed_at, left_lying, sure, unread
 from daemon.dealorder import DOWN
 from daemon.events import CardDealt, StreetDealt
+from daemon.folds import in_muck
+from daemon.hand import IN
 from daemon.rules.errors import RuleError
 from daemon.rules.first_to_act import UP_CARDS, first_to_act
 from daemon.sweep import lost_sight
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
 UP_HITS = 2
 UP_REST_MS = 1500
 """So long an up antenna hears a card; a third of it, three times, where the down one never did."""
+SETTLED_HITS = 8
 UNSURE_MS = 4000
 """A face or an opener that is not certain after so long is the floor's to settle."""
 MOST_UP = 4
@@ -82,28 +85,60 @@ def _by_antenna(scene: Scene, seat: Seat) -> None:
     for held in in_order(scene, seat):
         if held.up or held.tag is None or presence.home(held.tag) != up_zone:
             continue
-        down = [one for one in seat.held if one.tag and presence.home(one.tag) == seat.zone()]
-        known = len(down) >= 2 or len(up) >= 1
-        if known and len(up) < MOST_UP and _only_up(scene, held.tag, seat):
+        if seat.status != IN or in_muck(scene, seat) is not None:
+            continue
+        due = (
+            _down_before(scene, seat, held) >= DOWN if not up else not _last_down(scene, seat, held)
+        )
+        if due and len(up) < MOST_UP and _only_up(scene, held.tag, seat):
             turn_up(scene, seat, held)
             up.append(held)
         elif scene.now - held.since >= UNSURE_MS:
             scene.alert("unsure-face", seat.zone())
 
 
+def _down_before(scene: Scene, seat: Seat, held: Held) -> int:
+    """How many cards certainly lay face down at the seat before this one was heard."""
+    at = first_heard(scene, seat, held)
+    own = [one for one in seat.held if one.tag and scene.presence.home(one.tag) == seat.zone()]
+    return sum(
+        sure(scene, seat, one.tag, UP_HITS) and first_heard(scene, seat, one) < at for one in own
+    )
+
+
+def _last_down(scene: Scene, seat: Seat, held: Held) -> bool:
+    """Whether the card may be the seat's last one, which is dealt face down."""
+    return _may_be_seventh(scene, seat, first_heard(scene, seat, held), unheard=0)
+
+
 def _only_up(scene: Scene, tag: str, seat: Seat) -> bool:
-    """Whether the up antenna hears the card, and the down antenna as good as never."""
+    """Whether the up antenna hears the card, and the down antenna as good as never.
+
+    Where the up antenna hears the seat's down cards too, much more of it is needed.
+    """
     heard = scene.presence.tracks[tag].heard
     up, down = heard.get(f"{seat.zone()}:up"), heard.get(seat.zone())
     if up is None:
         return False
-    rested, hits = up.last - up.first, UP_HITS
-    if rested < UP_REST_MS and down is None:
+    rested, hits, blurred = up.last - up.first, UP_HITS, _blurred(scene, seat)
+    if rested < UP_REST_MS and down is None and not blurred:
         rested, hits = 3 * rested, UP_HITS + 1
-    if up.hits < hits or rested < UP_REST_MS:
+    if blurred:
+        hits = SETTLED_HITS
+    if up.hits < hits or rested < UP_REST_MS or (blurred and down is not None):
         return False
     certain = scene.presence.sure(tag, f"{seat.zone()}:up", scene.rivals(), UP_HITS)
     return certain and (down is None or down.hits * 4 <= up.hits)
+
+
+def _blurred(scene: Scene, seat: Seat) -> bool:
+    """Whether the up antenna hears cards that lie face down, and not once in a while."""
+    presence, zone = scene.presence, seat.zone()
+    down = [one.tag for one in seat.held if one.tag and presence.home(one.tag) == zone]
+    up = [presence.hits([tag], f"{zone}:up") for tag in down]
+    return any(
+        own > 1 and own * 4 > presence.hits([tag], zone) for tag, own in zip(down, up, strict=True)
+    )
 
 
 def _third(scene: Scene, seat: Seat) -> None:

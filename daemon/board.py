@@ -175,9 +175,10 @@ def _ever_heard(scene: Scene, fresh: list[str]) -> list[int]:
 
 
 def _one_more_heard(scene: Scene, fresh: list[str], last: int) -> bool:
-    """Whether the board has heard another card by then that has not come to rest there.
+    """Whether the board has heard another card by then that does not lie there now.
 
-    It may be one of these as well, so that nobody knows which of them came later.
+    It may be one of these as well, so that nobody knows which of them came later; or it lay there
+    with them, as the cards of a hand do that is folded across the board.
     """
     hand, cards = scene.hand, scene.setup.cards
     elsewhere = {*fresh, *(never_on_board(hand) if hand.passed else ())}
@@ -185,7 +186,8 @@ def _one_more_heard(scene: Scene, fresh: list[str], last: int) -> bool:
         heard = track.heard.get("board")
         if heard is None or tag in elsewhere or heard.hits < ONE_MORE_HITS:
             continue
-        if track.home is not None and track.home != "board":
+        lay_there = heard.hits > ONE_MORE_HITS and heard.last > last
+        if track.home not in {None, "board"} and not lay_there:
             continue
         known = hand.on_board(tag) or hand.owner(tag) is not None or tag in hand.stale
         recent = heard.first <= last + NEXT_MS and scene.now - heard.last <= ONE_MORE_MS

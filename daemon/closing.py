@@ -222,8 +222,25 @@ def review_end(scene: Scene) -> None:
         _end_alone(scene)
     elif hand.cleared is not None and not hand.asked:
         _end_unseen(scene)
+    elif scene.shoe_alone() and not hand.named:
+        _end_unfollowed(scene)
     elif scene.shoe_alone() and not hand.asked and _all_in_muck(scene):
         _ask(scene)
+
+
+def _end_unfollowed(scene: Scene) -> None:
+    """Nobody named the seats, and no antenna hears them: only the board says that it is over."""
+    hand = scene.hand
+    if not hand.passed:
+        return
+    board = scene.presence.last_heard([card.tag for card in hand.passed], {"board"})
+    since, wait = (board, QUIET_MS) if board >= 0 else (hand.passed[-1].at, UNSEEN_MS)
+    if scene.now - since < wait or not scene.looked_at("board", LOOKED_MS):
+        return
+    if not hand.asked:
+        _ask(scene)
+    if board >= 0:
+        end(scene)
 
 
 def _end_alone(scene: Scene) -> None:
@@ -234,7 +251,9 @@ def _end_alone(scene: Scene) -> None:
     hand = scene.hand
     if hand.last_street() and {*collected(scene)} - {*hand.live()}:
         return
-    if last_fold_unseen(scene):
+    if _unsaid(scene) and hand.cleared is None:
+        return
+    if last_fold_unseen(scene) or _unsaid(scene):
         if not hand.asked:
             _ask(scene)
         return
@@ -251,6 +270,23 @@ def last_fold_unseen(scene: Scene) -> bool:
     return scene.shoe_alone() and last is not None and last.by_muck and not last.confirmed
 
 
+def _unsaid(scene: Scene) -> bool:
+    """Whether only the muck says that hands were given up, once all cards were out.
+
+    Tabled hands are collected in any order; `unattended = "ask"` leaves it to the floor.
+    """
+    hand = scene.hand
+    return (
+        scene.setup.unattended == "ask"
+        and hand.last_street()
+        and any(
+            seat.by_muck and not seat.confirmed and (seat.folded_at or 0) >= hand.street_at
+            for seat in hand.seats.values()
+            if seat.status == FOLDED
+        )
+    )
+
+
 def _all_in_muck(scene: Scene) -> bool:
     """Whether cards of every live hand have been in the muck for a while."""
     hand = scene.hand
@@ -263,7 +299,7 @@ def _end_unseen(scene: Scene) -> None:
     """The table was swept and nobody said why: one seat was left, or the floor has to say."""
     hand = scene.hand
     review_folds(scene, SWEEP_MS)
-    winner = last_one(scene)
+    winner = None if _unsaid(scene) else last_one(scene)
     if winner is not None:
         others = (hand.seats[number] for number in hand.live() if number != winner)
         for seat in (one for one in others if not neighbours_cards(scene, one)):

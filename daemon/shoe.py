@@ -75,7 +75,10 @@ def deck_of_start(step: Step) -> str | None:
     deck = cards[fresh[-1].tag][0]
     if any(left_over(step, card.tag) for card in fresh):
         return None
-    if hand is None or (step.scene(hand).shoe_alone() and (hand.closed or hand.result)):
+    if hand is None:
+        return deck
+    over = hand.closed or hand.result or (hand.asked and not hand.named)
+    if over and step.scene(hand).shoe_alone():
         return deck
     if hand.cleared is None and not (hand.closed and deck != hand.deck):
         return None

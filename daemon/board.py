@@ -31,7 +31,7 @@ ONE_MORE_HITS, ONE_MORE_MS = 2, 10_000
 """A card heard on the board so often, and so short a time ago, may lie there."""
 APART_MS = 1500
 """No dealer lays the cards of two streets within so long of each other; one may be a burn."""
-LEAST_HEARD, FEW_HEARD, SURE_HITS = 0.5, 0.75, 4
+LEAST_HEARD, FEW_HEARD, SURE_HITS, LAIN_MS = 0.5, 0.75, 6, 1250
 """A card of the board is heard in so many of the looks since it was laid there, few or many."""
 PASSING_MS = 2000
 WELL_HITS, WELL_HEARD = 8, 0.6
@@ -107,9 +107,11 @@ def _heard_in_passing(scene: Scene, tag: str) -> bool:
     claims = [claim for claim in track.claims.values() if claim.zone == "board"]
     hits, looks = sum(claim.hits for claim in claims), sum(claim.looks for claim in claims)
     total = track.heard["board"]
-    if hits < (LEAST_HEARD if hits >= SURE_HITS else FEW_HEARD) * looks:
+    since = min((claim.first for claim in claims), default=total.last)
+    few = hits < SURE_HITS
+    if hits < (FEW_HEARD if few else LEAST_HEARD) * looks or (few and scene.now - since < LAIN_MS):
         return True
-    early = min((claim.first for claim in claims), default=total.last) - total.first
+    early = since - total.first
     well = hits >= WELL_HITS and hits >= WELL_HEARD * looks
     return early > PASSING_MS and not well
 
@@ -158,13 +160,22 @@ def _street_out(scene: Scene, fresh: list[str], size: int) -> list[str]:
         scene.alert("missing-card", "board")
         return []
     if len(fresh) == size:
-        return [] if _one_more_heard(scene, fresh, first[-1]) else fresh
+        return _unless_one_more(scene, fresh, first[-1])
     later = first[size] - first[size - 1]
     if later > NEXT_MS:
         return fresh[:size]
     rested = scene.now - first[-1] >= PAIR_REST_MS
     if size == 1 and rested and len(fresh) <= _missing(scene) and later > 0:
         return fresh[:1]
+    return []
+
+
+def _unless_one_more(scene: Scene, fresh: list[str], last: int) -> list[str]:
+    """These cards, which are as many as are due; none where another one may lie there too."""
+    if not _one_more_heard(scene, fresh, last):
+        return fresh
+    if scene.now - last >= AWAY_REST_MS:
+        scene.alert("missing-card", "board")
     return []
 
 

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 QUIET_MS = 5000
 CLEAR_MS = 3000
 LOOKED_MS = 3000
+FORGOTTEN_MS = 60_000
+"""Hands that were tabled wait so long for the cards that are still to come."""
 
 
 def note_sweep(scene: Scene) -> None:
@@ -100,7 +102,18 @@ def _tabled_early(scene: Scene) -> bool:
     """Whether hands lie tabled, perhaps off their antennas, while cards are still to come."""
     hand = scene.hand
     shown = hand.to_show or any(seat.status == "shown" for seat in hand.seats.values())
-    return bool(shown) and hand.result is None and not hand.closed and not hand.last_street()
+    early = bool(shown) and hand.result is None and not hand.closed and not hand.last_street()
+    return early and not _run_out(scene)
+
+
+def _run_out(scene: Scene) -> bool:
+    """Whether the board that hands were tabled for was taken up, or none came for long."""
+    hand = scene.hand
+    board = [card.tag for card in hand.board if card.tag is not None]
+    if not board:
+        return scene.now - last_in_place(scene) >= FORGOTTEN_MS
+    gone = scene.now - scene.presence.last_heard(board, {"board"}) >= QUIET_MS
+    return gone and scene.looked_at("board", LOOKED_MS)
 
 
 def _resumed(scene: Scene) -> bool:

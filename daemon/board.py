@@ -231,7 +231,7 @@ def _tell(scene: Scene, tags: list[str]) -> None:
     put_on_board(
         scene,
         [
-            BoardCard(tag, face, "read", scene.presence.since(tag))
+            BoardCard(tag, face, "read", _ever_heard(scene, [tag])[0])
             for tag, face in zip(tags, faces, strict=True)
         ],
     )

@@ -206,7 +206,7 @@ def unread(scene: Scene, by: int | None = None) -> bool:
     times = (scene.presence.first_heard([tag], "muck") for tag in hand.mucked)
     gone = sum(at is not None and at <= by for at in times)
     burns = sum(street.burn for street in hand.game.streets[: hand.street + 1])
-    accounted = not missing or gone - burns > (missing - 1) * due
+    accounted = gone >= missing * due or gone - burns > (missing - 1) * due
     return not accounted or contested(scene)
 
 

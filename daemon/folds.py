@@ -22,6 +22,7 @@ LIFT_MS = 6000
 """Nobody holds cards up to look at them for so long."""
 TABLED_MS = 5000
 """Once all cards are out, a hand that comes to the muck so long after it left was perhaps shown."""
+COLLECTING_MS = 15_000
 COLLECT_MS = 6000
 """Hands of a showdown may be collected so long before the floor asks for it."""
 SWEEP_MS = 700
@@ -75,7 +76,9 @@ def _folded(scene: Scene, seat: Seat, wait: int) -> bool:
         if all(presence.home(tag) in seat.zones() for tag in seat.tags()):
             seat.muck_at = None
         return False
-    if scene.hand.gap_at > left or (scene.hand.last_street() and at - left > TABLED_MS):
+    if scene.hand.gap_at > left:
+        return False
+    if scene.hand.last_street() and at - left > TABLED_MS and not _stayed(scene, seat, at):
         return False
     if presence.hits(tags, "muck") < 2 and scene.now - left < LIFT_MS:
         return False
@@ -134,6 +137,12 @@ def neighbours_cards(scene: Scene, seat: Seat) -> bool:
 def called(scene: Scene) -> bool:
     """Whether it came to a showdown: hands that reach the muck then have lost."""
     return scene.hand.result is not None or scene.hand.called_at is not None
+
+
+def _stayed(scene: Scene, seat: Seat, at: int) -> bool:
+    """Whether others lay at their seats for much longer than it takes to collect tabled hands."""
+    others = (scene.hand.seats[n] for n in scene.hand.live() if n != seat.number)
+    return any(scene.last_at(other) >= at + COLLECTING_MS for other in others)
 
 
 def _hand_goes_on(scene: Scene, seat: Seat, at: int, wait: int) -> bool:

@@ -273,11 +273,12 @@ def last_fold_unseen(scene: Scene) -> bool:
 def _unsaid(scene: Scene) -> bool:
     """Whether only the muck says that hands were given up, once all cards were out.
 
-    Tabled hands are collected in any order; `unattended = "ask"` leaves it to the floor.
+    Tabled hands are collected in any order: `unattended = "ask"` leaves it to the floor, and so
+    does a hand whose seats the floor has named.
     """
     hand = scene.hand
     return (
-        scene.setup.unattended == "ask"
+        (scene.setup.unattended == "ask" or hand.named)
         and hand.last_street()
         and any(
             seat.by_muck and not seat.confirmed and (seat.folded_at or 0) >= hand.street_at

@@ -175,19 +175,20 @@ def test_the_hand_that_is_left_while_others_are_collected_is_no_winner(felt, com
         assert winners(table) == [None]
 
 
-def test_the_hand_that_is_left_after_folds_on_the_river_wins_a_little_later(felt):
+@pytest.mark.parametrize("swept", [False, True])
+def test_the_floor_says_who_folded_on_the_river_before_one_wins(felt, swept):
+    """Tabled hands may be collected in any order, so that the muck alone does not say it."""
     table, _ = seated(felt)
     table.throw(1, rest=2.0)
     table.throw(2, rest=8.0)
-    assert winners(table) == [5]
-
-
-def test_the_cards_of_the_last_one_in_the_muck_end_the_hand_too(felt):
-    table, _ = seated(felt)
-    table.throw(1, rest=2.0)
-    table.throw(2, rest=2.5)
-    table.throw(5, rest=1.0)
-    table.sweep()
+    if swept:
+        table.throw(5, rest=1.0)
+        table.sweep()
+    assert winners(table) == []
+    assert ("showdown-wanted" in table.kinds()) == swept
+    for seat in (1, 2):
+        assert "folded already" in table.say("fold", seat=seat)["error"]
+    table.wait(5.0)
     assert winners(table) == [5]
 
 

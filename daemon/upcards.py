@@ -87,9 +87,9 @@ def _by_antenna(scene: Scene, seat: Seat) -> None:
             continue
         if seat.status != IN or in_muck(scene, seat) is not None:
             continue
-        due = (
-            _down_before(scene, seat, held) >= DOWN if not up else not _last_down(scene, seat, held)
-        )
+        due = _down_before(scene, seat, held) >= DOWN
+        if up:
+            due = not _may_be_seventh(scene, seat, first_heard(scene, seat, held))
         if due and len(up) < MOST_UP and _only_up(scene, held.tag, seat):
             turn_up(scene, seat, held)
             up.append(held)
@@ -104,11 +104,6 @@ def _down_before(scene: Scene, seat: Seat, held: Held) -> int:
     return sum(
         sure(scene, seat, one.tag, UP_HITS) and first_heard(scene, seat, one) < at for one in own
     )
-
-
-def _last_down(scene: Scene, seat: Seat, held: Held) -> bool:
-    """Whether the card may be the seat's last one, which is dealt face down."""
-    return _may_be_seventh(scene, seat, first_heard(scene, seat, held), unheard=0)
 
 
 def _only_up(scene: Scene, tag: str, seat: Seat) -> bool:
@@ -253,6 +248,8 @@ def _review_street(scene: Scene) -> None:
     moved_on = sum(len(hand.seats[n].held) > due for n in live) >= max(2, len(live) - 1)
     if len(members) < 2 or not (set(live) <= set(members) or moved_on):
         return
+    if hand.opened < hand.street:
+        scene.alert("unsure-opener", once=hand.game.streets[hand.street].name)
     hand.street += 1
     hand.street_at = scene.now
     hand.members = sorted({*members, *live})

@@ -84,3 +84,21 @@ def test_an_opener_that_was_withheld_is_not_told_once_the_unknown_seat_folds(fel
     table.wait(10.0)
     assert openers(table) == {}
     assert "unsure-opener" in table.kinds()
+
+
+def test_a_street_that_is_out_before_the_opener_of_the_last_was_certain_is_asked_for(felt):
+    """A whole round lies there at once, and the next one before anybody could look."""
+    table, (hands, _) = felt.Felt("stud", 4), felt.hands("stud", (1, 2, 4))
+    table.say("start-hand", seats=[1, 2, 4])
+    for seat, cards in hands.items():
+        table.lay(f"seat:{seat}", *cards[:3], rest=0.0)
+    table.wait(1.75)
+    for seat, cards in hands.items():
+        table.lay(f"seat:{seat}", cards[3], rest=0.0)
+    table.wait(1.75)
+    for seat in hands:
+        table.throw(seat, rest=0.25)
+    table.wait(10.0)
+    streets = [event["street"] for event in table.events("street")]
+    assert [name for name in streets if name not in openers(table)] == streets
+    assert len([kind for kind, _ in table.alerts() if kind == "unsure-opener"]) >= len(streets)
